@@ -101,7 +101,7 @@ export const blockReferences: KindReferences = {
     },
     'provisioning.diskSelector.match': {
       ...provisioning['provisioning.diskSelector.match'],
-      help: 'CEL expression over disk, system_disk and units such as GiB. A volume for which it does not select the system disk fails: others are not implemented.',
+      help: 'CEL expression over disk, system_disk and units such as GiB. A new volume is on the system disk if it selects that one, otherwise on the first disk by path that has room, and it stays there.',
       notApplied: provisioningNote('diskSelector.match'),
     },
     'provisioning.minSize': {

@@ -27,6 +27,9 @@ const systemKeys: ReadonlyMap<number, string> = new Map([
   [0x08, 'staged upgrade options'],
   [0x09, 'STATE encryption'],
   [0x11, 'disk image boot loader'],
+  // Our own.
+  [0xfd, 'places of volumes'],
+  [0xfe, 'reset'],
 ]);
 
 /**

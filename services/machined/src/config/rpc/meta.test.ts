@@ -62,7 +62,7 @@ test('MetaWrite and MetaDelete refuse the keys that the system owns, by name, an
       assert.equal(code, 3);
       refused.push(details);
     };
-    for (const key of [...Array(0x20).keys(), 0xff].slice(1)) {
+    for (const key of [...Array(0x20).keys(), 0xfc, 0xfd, 0xfe, 0xff].slice(1)) {
       const countBefore = refused.length;
       await node.admin.metaWrite({ key, value: Buffer.from('a') }).catch(note);
       await node.admin.metaDelete({ key }).catch(note);
@@ -77,6 +77,8 @@ test('MetaWrite and MetaDelete refuse the keys that the system owns, by name, an
         'key 0x08 (staged upgrade options)',
         'key 0x09 (STATE encryption)',
         'key 0x11 (disk image boot loader)',
+        'key 0xfd (places of volumes)',
+        'key 0xfe (reset)',
       ].flatMap((key) => [`${key} ${why}`, `${key} ${why}`]),
     );
     assert.deepEqual(await seen(node), []);

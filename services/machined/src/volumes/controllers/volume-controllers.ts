@@ -135,8 +135,7 @@ function volumeManagerController(host: VolumeHost, selectors: SelectorEvaluator)
       const byId = new Map(configs.map(({ metadata, spec }) => [metadata.id, spec]));
       const mounts = host.hasPartitions ? await pass.list(blockMountStatuses) : [];
       const mounted = new Set(mounts.map(({ metadata }) => metadata.id));
-      const areDevicesKnown =
-        host.hasPartitions && (await pass.get(pointerTo(devicesStatuses)))?.spec.ready === true;
+      const areDevicesKnown = await hasAllDevices(pass, host);
       const statusOf = async (id: string, spec: VolumeConfigSpec): Promise<VolumeStatusSpec> => {
         try {
           const volume = plannedVolume(id, spec, byId);
@@ -183,6 +182,10 @@ function volumeManagerController(host: VolumeHost, selectors: SelectorEvaluator)
       await pass.replace(volumeStatuses, statuses);
     },
   };
+}
+
+async function hasAllDevices(pass: ReconcilePass, { hasPartitions }: VolumeHost): Promise<boolean> {
+  return hasPartitions && (await pass.get(pointerTo(devicesStatuses)))?.spec.ready === true;
 }
 
 /** A parent that is a folder has no mount of its own. */
@@ -247,6 +250,7 @@ function mountController(host: VolumeHost): Controller {
       weak(volumeConfigs),
       strong(volumeStatuses),
       destroyReady(blockMountStatuses),
+      ...(host.hasPartitions ? [weak(devicesStatuses)] : []),
     ],
     outputs: [exclusive(blockMountStatuses)],
     async reconcile(pass) {
@@ -320,7 +324,8 @@ async function mount(pass: ReconcilePass, host: VolumeHost, wish: WantedMount): 
   if (volume.path === undefined) return false;
   await pass.hold(pointerTo(volumeStatuses, id));
   const plan = await host.settle(volume, {
-    ...{ areDevicesKnown: false, selection: undefined, mount: mountOptionsOf(request, config.mount) },
+    ...{ areDevicesKnown: await hasAllDevices(pass, host), selection: undefined },
+    mount: mountOptionsOf(request, config.mount),
     isParentMounted: isParentMounted(config, byId, mounted),
   });
   if (plan.refusal !== undefined) throw new Fault(plan.refusal.kind, plan.refusal.message);

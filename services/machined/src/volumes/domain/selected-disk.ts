@@ -1,4 +1,4 @@
-// Decides whether a new partition goes to the system disk, from the disks that a selector selects.
+// What a selector of disks sees, and what its result means for a new partition.
 import {
   type Selection,
   type SelectorCandidate,
@@ -23,29 +23,15 @@ export function diskCandidates(disks: readonly DiskSpec[], systemDisk: string): 
   }));
 }
 
-/**
- * Why a partition is not created on the system disk, where all partitions of this machine are; undefined when the selector selects it,
- * alone or with other disks.
- */
-export function placementProblem(
-  expression: string,
-  selection: Selection,
-  systemDisk: string,
-): string | undefined {
+/** Why a selector leads to no disk at all; undefined when it selects one. */
+export function placementProblem(expression: string, selection: Selection): string | undefined {
   if ('problem' in selection) return selection.problem;
-  const { selected } = selection;
-  if (selected.includes(systemDisk)) return undefined;
-  return selectorProblem(
-    { expression },
-    selected.length === 0
-      ? 'selects no disk'
-      : `selects ${shown(selected)} and not the system disk ${systemDisk}: volumes on other disks are not implemented`,
-  );
+  return selection.selected.length === 0 ? selectorProblem({ expression }, 'selects no disk') : undefined;
 }
 
-const maxShown = 4;
-
-const shown = (names: readonly string[]) =>
-  names.length > maxShown
-    ? `${names.slice(0, maxShown).join(', ')} and ${names.length - maxShown} more`
-    : names.join(', ');
+/** Whether a selector leads to other disks than the system disk. */
+export const selectsOthers = (selection: Selection | undefined, systemDisk: string): boolean =>
+  selection !== undefined &&
+  'selected' in selection &&
+  selection.selected.length > 0 &&
+  !selection.selected.includes(systemDisk);

@@ -1,8 +1,8 @@
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { type DiskWrite, sectorBytes } from '@nodewright/disk';
-import { faultFrom } from '@nodewright/fault';
 import { cString, type NativeCalls, runProgram } from '@nodewright/linux';
+import { partitionPath } from '../domain/plan/volume-plan.ts';
 
 /** A partition as the kernel learns of it. Sectors have 512 bytes. */
 export interface KernelPartition {
@@ -35,8 +35,14 @@ export interface BlockPort {
   read(device: string, at: number, lengthBytes: number): Promise<Buffer>;
   /** Makes the writes one after the other; each is on the disk before the next begins. */
   write(device: string, writes: readonly DiskWrite[]): Promise<void>;
-  /** Tells the kernel of a partition that was added to the table of the disk. One that it knows is left alone. */
+  /**
+   * Tells the kernel of a partition that was added to the table of the disk. One that it knows is left alone.
+   *
+   * @throws SystemCallError `EBUSY` when it knows another one by this number, or at this place
+   */
   addPartition(disk: string, partition: KernelPartition): void;
+  /** Where the kernel takes a partition to be; undefined when it knows none. */
+  partitionPlace(disk: string, number: number): Omit<KernelPartition, 'number'> | undefined;
   /** Tells the kernel of the new end of a partition, which may be in use. */
   resizePartition(disk: string, partition: KernelPartition): void;
   /** Tells the kernel that a partition is gone. @throws SystemCallError `EBUSY` when it is open, `ENXIO` when there is none */
@@ -102,10 +108,12 @@ export function createBlockPort(calls: NativeCalls): BlockPort {
         change(disk, addOperation, partition);
       } catch (error) {
         // The kernel found it in the table at its start.
-        if (faultFrom(error).message.includes('EBUSY')) return;
+        const known = placeInSysfs(disk, partition.number);
+        if (known?.first === partition.first && known.last === partition.last) return;
         throw error;
       }
     },
+    partitionPlace: placeInSysfs,
     resizePartition: (disk, partition) => change(disk, resizeOperation, partition),
     removePartition: (disk, number) => change(disk, removeOperation, { number, first: 0, last: -1 }),
     async openExclusive(device) {
@@ -137,6 +145,18 @@ export function createBlockPort(calls: NativeCalls): BlockPort {
       withOpen(target, 'r', (descriptor) => calls.control(descriptor, growFileSystem, argument));
     },
   };
+}
+
+function placeInSysfs(disk: string, number: number): Omit<KernelPartition, 'number'> | undefined {
+  const folder = `/sys/class/block/${partitionPath(disk, number).slice('/dev/'.length)}`;
+  try {
+    const [first, sectors] = ['start', 'size'].map((file) =>
+      Number(readFileSync(`${folder}/${file}`, 'utf8')),
+    );
+    return first === undefined || sectors === undefined ? undefined : { first, last: first + sectors - 1 };
+  } catch {
+    return undefined;
+  }
 }
 
 function withOpen(path: string, mode: 'r' | 'r+', use: (descriptor: number) => void): void {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { EmulatedDisk } from '../testing/emulated-disk.ts';
 import type { BlockPort } from './block-port.ts';
 import { findSystemDisk } from './find-system-disk.ts';
+import { otherPlaces } from './other-disks.ts';
 
 const mib = 1 << 20;
 
@@ -47,4 +48,23 @@ test('findSystemDisk() takes no other disk when that one has no META', async () 
   const { find } = machine({ '/dev/vda': new EmulatedDisk(16), '/dev/vdb': empty() });
   assert.equal(await find('/dev/vdb'), undefined);
   assert.equal(await find('/dev/vdc'), undefined);
+});
+
+test('otherPlaces() has the disks that can hold volumes, with what tells two paths to one disk apart from two disks', () => {
+  const disk = { sizeBytes: 8192n, sectorBytes: 512, kind: 'ssd' as const, isReadOnly: false };
+  const named = (name: string, changes: object = {}) => ({
+    ...{ ...disk, name, devicePath: `/dev/${name}`, wwid: '', serial: '', model: '' },
+    ...changes,
+  });
+  const disks = [
+    ...[named('vda'), named('vdb'), named('loop0'), named('dm-0'), named('sdz', { sizeBytes: 0n })],
+    ...[named('sda', { sectorBytes: 4096 }), named('sr0', { kind: 'cd' })],
+    ...[named('sdb', { isReadOnly: true, wwid: 'naa.5' }), named('sdc', { serial: '7', model: 'Disk' })],
+  ];
+  const place = (path: string, identity = '', isReadOnly = false) => ({
+    ...{ path, sectors: 16, isReadOnly, identity },
+  });
+  assert.deepEqual(otherPlaces(disks, '/dev/vda'), [
+    ...[place('/dev/vdb'), place('/dev/sdb', 'naa.5', true), place('/dev/sdc', 'Disk 7')],
+  ]);
 });

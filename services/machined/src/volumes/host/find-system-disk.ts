@@ -6,7 +6,7 @@ import type { BlockPort } from './block-port.ts';
 import type { DiskPlace } from './observe-disk.ts';
 
 /** Devices that the kernel makes from files or from other devices. */
-const madeByKernel = /^(loop|ram|zram|dm-|md|nbd|sr|fd)/;
+export const madeByKernel = /^(loop|ram|zram|dm-|md|nbd|sr|fd)/;
 
 export type CandidateDisk = Pick<BlockDisk, 'name' | 'devicePath' | 'sizeBytes' | 'sectorBytes'>;
 

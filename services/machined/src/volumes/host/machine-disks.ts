@@ -24,16 +24,16 @@ export interface MachineDisks {
   ): Promise<void>;
 }
 
-/** @param volumes those of the system disk, whose partition table only they change */
+/** @param volumes those of the machine: only they change partition tables then */
 export function openMachineDisks(
   calls: NativeCalls,
-  volumes: Pick<MachineVolumes, 'systemDisk' | 'dropPartition'> | undefined,
+  volumes: Pick<MachineVolumes, 'systemDisk' | 'dropPartition' | 'volumesElsewhere'> | undefined,
   log: Logger,
 ): MachineDisks {
   const port = createBlockPort(calls);
   const turns = new Turns();
   const dropEntry = (entry: TableEntry, forget: () => Promise<void>) => {
-    if (entry.disk === volumes?.systemDisk) return volumes.dropPartition(entry, forget);
+    if (volumes !== undefined) return volumes.dropPartition(entry, forget);
     // A table is read and written as a whole, so two calls must not do that at once.
     return turns.run(async () => {
       await dropPartition(port, entry);
@@ -44,7 +44,9 @@ export function openMachineDisks(
     async wipe(wishes, known, signal, onStart) {
       const mounts = parseMounts(readFileSync('/proc/self/mounts', 'utf8'));
       const facts = {
-        ...{ devices: readBlockDevices(), disks: readDisks(), volumes: known, mounts },
+        ...{ devices: readBlockDevices(), disks: readDisks(), mounts },
+        // Without a configuration they are recorded, and no volumes yet.
+        volumes: [...known, ...((await volumes?.volumesElsewhere()) ?? [])],
         systemDisk: volumes?.systemDisk,
       };
       const wipes = planDeviceWipes(wishes, facts);

@@ -1,17 +1,24 @@
 import { startPartitions, volumeIds } from '@nodewright/contract/volumes';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { type BlockDisk, type NativeCalls, readDisks } from '@nodewright/linux';
+import { type BlockDisk, createBoundedCalls, type NativeCalls, readDisks } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
+import type { DeviceFacts } from '../domain/plan-device-wipes.ts';
 import type { VolumeHost } from '../domain/volume-host.ts';
 import { createBlockPort } from './block-port.ts';
 import type { TableEntry } from './drop-partition.ts';
 import { findSystemDisk } from './find-system-disk.ts';
 import { createMetaOnDisk } from './meta-on-disk.ts';
-import { finishWipe, type PartitionWipePlan, wipePartitions } from './partition-wipe.ts';
+import { OtherDisks, otherPlaces } from './other-disks.ts';
+import { type FinishedWipe, finishWipe, type PartitionWipePlan, wipePartitions } from './partition-wipe.ts';
 import { StartVolumes } from './start-volumes.ts';
-import { clearDevice, SystemDisk } from './system-disk.ts';
+import { SystemDisk } from './system-disk.ts';
+import { wipeUserDisks } from './user-disks.ts';
 import { VolumeExecutor } from './volume-executor.ts';
 import { createVolumeFolders } from './volume-folder.ts';
+import { VolumesElsewhere, volumesOn } from './volumes-elsewhere.ts';
+
+/** Threads that disks other than the system disk can occupy when they hang. Reading of contents and remote file systems have their own. */
+const otherDiskThreads = 3;
 
 /** The volumes of a machine that are partitions. */
 export interface MachineVolumes extends VolumeHost {
@@ -27,8 +34,10 @@ export interface MachineVolumes extends VolumeHost {
   wipe(plan: PartitionWipePlan): Promise<void>;
   /** Path of the partition BOOT; undefined when the system disk has none. @throws Fault */
   bootDevice(): Promise<string | undefined>;
-  /** Deletes the entry of a partition of the system disk; then the kernel forgets it. @throws Fault */
-  dropPartition(entry: Pick<TableEntry, 'number' | 'guid'>, forget: () => Promise<void>): Promise<void>;
+  /** Deletes the entry of a partition; then the kernel forgets it. @throws Fault */
+  dropPartition(entry: TableEntry, forget: () => Promise<void>): Promise<void>;
+  /** The volumes that META records to be on other disks, as far as those are there. */
+  volumesElsewhere(): Promise<DeviceFacts['volumes']>;
   /** Why a disk is not wiped as the disk of a user; undefined when it can be. */
   userDiskProblem(path: string): string | undefined;
   /** Clears disks of users. @throws Fault */
@@ -60,47 +69,69 @@ export async function openMachineVolumes(
     return undefined;
   }
   const hasImageCache = (await disk.find(volumeIds.imageCache)) !== undefined;
-  const executor = new VolumeExecutor({ disk, hasImageCache, folders: createVolumeFolders(''), log });
-  const volumes = new StartVolumes(executor, log);
   const metaOnDisk = createMetaOnDisk(port, meta.device);
-  try {
-    // A node that was reset must not come back with its configuration.
-    await finishInterruptedWipe(disk, metaOnDisk, log);
-  } catch (error) {
-    volumes.fail(volumeIds.state, error);
-  }
+  const others = new OtherDisks({
+    port,
+    list: () => otherPlaces(readDisks(), disk.path),
+    bounded: createBoundedCalls({ limit: otherDiskThreads }),
+  });
+  // A node that was reset must not come back with its configuration.
+  const resetFailure = await finishInterruptedWipe({ disk, others, meta: metaOnDisk }, log);
+  const elsewhere = await VolumesElsewhere.open({ meta: metaOnDisk, disks: others, log });
+  const folders = createVolumeFolders('');
+  const executor = new VolumeExecutor({ disk, elsewhere, hasImageCache, folders, log });
+  const volumes = new StartVolumes(executor, log);
+  if (resetFailure !== undefined) volumes.fail(volumeIds.state, resetFailure);
   const release = async () => detachVolumes();
   return {
     ...{ hasPartitions: true, hasImageCache },
-    settle: (volume, given) => volumes.settle(volume, given),
+    async settle(volume, given) {
+      // What is created before the reset is complete would be wiped by it.
+      if (resetFailure !== undefined && volume.partition !== undefined && volume.partition.selector !== '')
+        throw resetFailure;
+      return volumes.settle(volume, given);
+    },
     leave: (id, end) => volumes.leave(id, end),
     started: () => volumes.started(),
     systemDisk: disk.path,
     meta: metaOnDisk,
     bootDevice: async () => (await disk.find(startPartitions.boot))?.device,
-    dropPartition: (entry, forget) => disk.drop(entry, forget),
-    wipe: (plan) => wipePartitions({ disk, meta: metaOnDisk, release }, plan),
-    userDiskProblem: (path) => userDiskProblem(readDisks(), disk.path, path),
-    async wipeUserDisks(paths) {
-      for (const { devicePath, sizeBytes } of readDisks())
-        if (paths.includes(devicePath)) await clearDevice(port, devicePath, Number(sizeBytes));
-    },
+    dropPartition: (entry, forget) =>
+      entry.disk === disk.path ? disk.drop(entry, forget) : others.drop(entry, forget),
+    volumesElsewhere: async () => volumesOn(await elsewhere.find(), elsewhere.places),
+    wipe: (plan) => wipePartitions({ disk, others, meta: metaOnDisk, release }, plan),
+    userDiskProblem: (path) =>
+      userDiskProblem(readDisks(), disk.path, path) ?? problemOfVolumes(executor.volumesOn(path)),
+    wipeUserDisks: (paths) => wipeUserDisks({ port, elsewhere }, readDisks(), paths),
   };
 }
 
+/**
+ * @returns why a reset could not be completed
+ * @throws Fault when the whole disk was wiped: the machine cannot go on, and restarts
+ */
 async function finishInterruptedWipe(
-  disk: SystemDisk,
-  meta: MachineVolumes['meta'],
+  init: Parameters<typeof finishWipe>[0],
   log: Logger,
-): Promise<void> {
+): Promise<Fault | undefined> {
+  let finished: FinishedWipe | undefined;
   try {
-    const volumes = await finishWipe({ disk, meta });
-    if (volumes !== undefined) log.warn({ volumes }, 'a reset that was interrupted is complete');
+    finished = await finishWipe(init);
   } catch (error) {
     const { kind, message } = faultFrom(error);
-    throw new Fault(kind, `a reset that was interrupted cannot be completed: ${message}`, { cause: error });
+    return new Fault(kind, `a reset that was interrupted cannot be completed: ${message}`, { cause: error });
   }
+  if (finished === undefined) return undefined;
+  const { removed, left, isWhole } = finished;
+  if (isWhole) throw new Fault('aborted', 'a reset that was interrupted is complete: the disk is wiped');
+  if (removed.length > 0) log.warn({ volumes: removed }, 'a reset that was interrupted is complete');
+  if (left.length > 0)
+    log.error({ left }, 'a reset still has to wipe partitions of other disks, and does when they are there');
+  return undefined;
 }
+
+const problemOfVolumes = (ids: readonly string[]) =>
+  ids.length === 0 ? undefined : `holds the volume ${ids.join(', ')}: reset that instead`;
 
 function userDiskProblem(
   disks: readonly Pick<BlockDisk, 'devicePath' | 'isReadOnly'>[],

@@ -1,6 +1,7 @@
 // SEED and PATH of fast-check in a failure repeat it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { metaWrites } from '@nodewright/disk';
 import fc from 'fast-check';
 import type { PartitionWish } from '../domain/change-partitions.ts';
 import type { PlannedVolume } from '../domain/plan/volume-plan.ts';
@@ -24,6 +25,7 @@ function open(port: EmulatedDisk) {
   const { disk, executor } = startVolumes([port]);
   return {
     disk,
+    others: { remove: async () => [], close() {} },
     meta: createMetaOnDisk(disk.port, '/dev/vda2'),
     async prepare(wish: PartitionWish) {
       const volume: PlannedVolume = {
@@ -84,8 +86,9 @@ test('a reset of META and volumes that a power cut interrupts has not begun, or 
       );
       // The start that completes it may lose its power, too.
       await losesPower(port, second, () => finishWipe(open(port)));
-      const { disk, meta, prepare } = open(port);
-      await finishWipe({ disk, meta });
+      const { prepare, ...machine } = open(port);
+      const { meta } = machine;
+      await finishWipe(machine);
       const labels = labelsOf(port).slice(2);
       const left = await meta.read();
       if (labels.length > 0) {
@@ -104,21 +107,18 @@ test('a reset of META and volumes that a power cut interrupts has not begun, or 
 
 test('finishWipe() changes nothing without a reset, and takes no other value for one', async () => {
   const port = await usedDisk();
-  const { disk, meta } = open(port);
+  const machine = open(port);
+  const guid = '11111111-2222-4333-8444-555555555555';
   for (const value of [
-    '',
-    'reset',
-    '["BOOT"]',
-    '["STATE"',
-    '{"removed":["BOOT"]}',
-    '{"removed":[]}',
-    'null',
-    '{"removed":"STATE"}',
+    ...['', 'reset', '["BOOT"]', '["STATE"', '{"removed":["BOOT"]}', '{"removed":[]}', 'null'],
+    ...['{"removed":"STATE"}', '{"removed":["STATE"],"elsewhere":["x"]}', '{"removed":[],"elsewhere":[]}'],
+    `{"removed":["STATE"],"elsewhere":[["${guid}","../x"]]}`,
+    `{"removed":["STATE"],"elsewhere":${JSON.stringify(Array(65).fill([guid, guid]))}}`,
   ]) {
     const given = new Map([...values, [0xfe, Buffer.from(value)] as const]);
-    await meta.write(given);
+    await port.write('/dev/vda2', metaWrites(given));
     const before = Buffer.from(port.bytes);
-    assert.equal(await finishWipe({ disk, meta }), undefined);
+    assert.equal(await finishWipe(machine), undefined);
     assert.ok(port.bytes.equals(before), value);
   }
 });
@@ -128,8 +128,9 @@ test('finishWipe() names what it has removed, and has the kernel forget it: what
   // META has the record then, and the partition table is the old one.
   await losesPower(port, 3, () => wipePartitions({ ...open(port), release }, plan(all)));
   assert.deepEqual(labelsOf(port).slice(2), ['STATE', 'EPHEMERAL']);
-  const { disk, meta, prepare } = open(port);
-  assert.deepEqual(await finishWipe({ disk, meta }), ['STATE', 'EPHEMERAL']);
+  const { prepare, ...machine } = open(port);
+  const finished = await finishWipe(machine);
+  assert.deepEqual(finished, { removed: ['STATE', 'EPHEMERAL'], left: [], isWhole: false });
   const larger = { ...state, minBytes: 8 * mib, maxBytes: 8 * mib };
   const made = await prepare(larger);
   assert.equal(made.sizeBytes, 8 * mib);

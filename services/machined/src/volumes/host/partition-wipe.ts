@@ -1,16 +1,18 @@
 import { volumeIds, wipeableVolumes } from '@nodewright/contract/volumes';
+import { Fault } from '@nodewright/fault';
+import { identityText } from '../domain/plan/volume-plan.ts';
+import { type PartitionIdentity, placesWithout, type RecordedPlaces } from '../domain/recorded-places.ts';
+import { mergedIdentities, type ResetRecord } from '../domain/reset-record.ts';
+import type { MetaOnDisk } from './meta-on-disk.ts';
+import type { OtherDisks } from './other-disks.ts';
 import type { SystemDisk } from './system-disk.ts';
 
 export interface PartitionWipeInit {
-  readonly disk: Pick<SystemDisk, 'remove' | 'removeAll'>;
-  readonly meta: Pick<MetaValues, 'write'>;
+  readonly disk: Pick<SystemDisk, 'remove' | 'removeAll' | 'beginReset'>;
+  readonly others: Pick<OtherDisks, 'remove' | 'close'>;
+  readonly meta: Pick<MetaOnDisk, 'changeRecords'>;
   /** Ends the use of the volumes, and detaches them. */
   readonly release: () => Promise<void>;
-}
-
-interface MetaValues {
-  read(): Promise<ReadonlyMap<number, Uint8Array>>;
-  write(values: ReadonlyMap<number, Uint8Array>): Promise<void>;
 }
 
 export interface PartitionWipePlan {
@@ -20,63 +22,110 @@ export interface PartitionWipePlan {
   readonly isWhole: boolean;
 }
 
-/** The key in META under which a reset is recorded. Nothing else uses this key. Source: Talos v1.14: META partition. */
-const resetKey = 0xfe;
-const removable: readonly string[] = wipeableVolumes.filter((label) => label !== volumeIds.meta);
-
 /**
  * Wipes the volumes of a machine. One write decides: before it nothing has changed, and after it the next start creates the volumes
- * anew. That is the removal from the partition table, or, when META is wiped with other volumes, the write that replaces the values
- * of META by the record of the reset. META stays a partition, without values.
+ * anew. That is the removal from the partition table, or, when META is wiped with other volumes or a volume is on another disk, the write
+ * that records the reset in META. META stays a partition, without values. A partition of another disk that is not there stays recorded.
  *
- * @throws Fault
+ * @throws Fault; `failed-precondition` when the whole disk cannot be wiped yet, because then nothing would know what is left on another one.
+ * A second reset gives that up
  */
 export async function wipePartitions(
-  { disk, meta, release }: PartitionWipeInit,
+  { disk, others, meta, release }: PartitionWipeInit,
   { volumes, isWhole }: PartitionWipePlan,
 ): Promise<void> {
+  disk.beginReset();
+  others.close();
   await release();
-  if (isWhole) return disk.removeAll();
-  const removed = volumes.filter((label) => label !== volumeIds.meta);
+  const removed = isWhole ? [] : volumes.filter((label) => label !== volumeIds.meta);
   const hasMeta = volumes.includes(volumeIds.meta);
-  if (hasMeta && removed.length > 0) await meta.write(recordOf(removed));
+  let isSecond = false;
+  let isRecorded = false;
+  const { reset } = await meta.changeRecords(({ places, reset: earlier }) => {
+    const wiped = isWhole ? wipeableVolumes : volumes;
+    const own = places === 'lost' ? [] : [...places].filter(([id]) => wiped.includes(id));
+    const elsewhere = mergedIdentities(
+      earlier?.elsewhere ?? [],
+      own.map(([, place]) => place),
+    );
+    isSecond = earlier?.isWhole === true;
+    isRecorded = elsewhere.length > 0 || (!isWhole && hasMeta && removed.length > 0);
+    const next = { places: placesWithout(places, wiped) };
+    if (!isRecorded && hasMeta && !isWhole) return { ...next, reset: undefined, clearsValues: true };
+    if (!isRecorded) return isSamePlaces(places, next.places) ? undefined : next;
+    // A whole reset that cannot be completed keeps the rest of META: the machine is still this one.
+    const record: ResetRecord = { removed, elsewhere, keepsMeta: !hasMeta || isWhole, isWhole };
+    return { ...next, reset: record, clearsValues: hasMeta && !isWhole };
+  });
+  const left = await others.remove(reset?.elsewhere ?? []);
+  if (isWhole) {
+    if (left.length > 0 && !isSecond) throw new Fault('failed-precondition', unfinished(left));
+    return disk.removeAll();
+  }
   if (removed.length > 0) await disk.remove(removed);
-  if (hasMeta) await meta.write(new Map());
+  if (isRecorded) await completed(meta, left, hasMeta);
+}
+
+const isSamePlaces = (a: RecordedPlaces, b: RecordedPlaces) =>
+  a === b || (a !== 'lost' && b !== 'lost' && a.size === b.size);
+
+/** What a start has done about a reset. */
+export interface FinishedWipe {
+  /** Labels of the partitions that were removed from the system disk. */
+  readonly removed: readonly string[];
+  /** Why something is left, which stays recorded. */
+  readonly left: readonly string[];
+  /** Nothing is left of the system disk: the machine cannot go on. */
+  readonly isWhole: boolean;
 }
 
 /**
- * Completes the reset that META records: the power failed before it was done. To be called before anything uses the volumes.
+ * Completes the reset that META records: the power failed before it was done, or a disk was not there. To be called before anything uses
+ * the volumes.
  *
- * @returns the labels of the removed volumes; undefined when META has no such record, or cannot be read, which whoever needs its values
- * reports
+ * @returns undefined when META has no such record, or cannot be read, which is reported by what needs its values
  * @throws Fault when the reset cannot be completed
  */
 export async function finishWipe({
   disk,
+  others,
   meta,
 }: {
-  readonly disk: Pick<SystemDisk, 'finishRemoval'>;
-  readonly meta: MetaValues;
-}): Promise<readonly string[] | undefined> {
-  const values = await meta.read().catch(() => undefined);
-  const removed = removedBy(values?.get(resetKey));
-  if (removed === undefined) return undefined;
-  await disk.finishRemoval(removed);
-  await meta.write(new Map());
-  return removed;
-}
-
-const recordOf = (removed: readonly string[]) =>
-  new Map([[resetKey, Buffer.from(JSON.stringify({ removed }))]]);
-
-/** Whatever else somebody has written under the key is no record. */
-function removedBy(value: Uint8Array | undefined): readonly string[] | undefined {
-  if (value === undefined) return undefined;
-  try {
-    const { removed } = JSON.parse(Buffer.from(value).toString()) as { readonly removed?: unknown };
-    const isRecord = Array.isArray(removed) && removed.length > 0;
-    return isRecord && removed.every((label) => removable.includes(label)) ? removed : undefined;
-  } catch {
-    return undefined;
+  readonly disk: Pick<SystemDisk, 'finishRemoval' | 'removeAll'>;
+  readonly others: Pick<OtherDisks, 'remove'>;
+  readonly meta: Pick<MetaOnDisk, 'readRecords' | 'changeRecords'>;
+}): Promise<FinishedWipe | undefined> {
+  const { reset } = await meta.readRecords().catch(() => ({ reset: undefined }));
+  if (reset === undefined) return undefined;
+  const { removed, elsewhere, keepsMeta, isWhole } = reset;
+  const left = await others.remove(elsewhere);
+  if (isWhole) {
+    if (left.length > 0) throw new Fault('failed-precondition', unfinished(left));
+    await disk.removeAll();
+    return { removed: [], left: [], isWhole };
   }
+  if (removed.length > 0) await disk.finishRemoval(removed);
+  await completed(meta, left, !keepsMeta);
+  return { removed, left: left.map(reasonOf), isWhole };
 }
+
+interface LeftPartition {
+  readonly target: PartitionIdentity;
+  readonly reason: string;
+}
+
+/** The system disk is done. What is left elsewhere stays recorded. */
+async function completed(
+  meta: Pick<MetaOnDisk, 'changeRecords'>,
+  left: readonly LeftPartition[],
+  clearsValues: boolean,
+): Promise<void> {
+  const elsewhere = left.map(({ target }) => target);
+  const rest: ResetRecord = { removed: [], elsewhere, keepsMeta: true, isWhole: false };
+  await meta.changeRecords(() => ({ reset: elsewhere.length > 0 ? rest : undefined, clearsValues }));
+}
+
+const reasonOf = ({ target, reason }: LeftPartition) => `${identityText(target)}: ${reason}`;
+
+const unfinished = (left: readonly LeftPartition[]) =>
+  `${left.map(reasonOf).join('; ')}: it stays to be wiped, and so does the system disk. Connect the disk and restart the machine, or reset it once more to leave that disk as it is`;

@@ -1,19 +1,14 @@
-import {
-  type Partition,
-  type PartitionTable,
-  sectorBytes,
-  tableChange,
-  tableHeadBytes,
-} from '@nodewright/disk';
+import { type Partition, type PartitionTable, sectorBytes } from '@nodewright/disk';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { withChanged, withoutLabels } from '../domain/change-partitions.ts';
+import { withoutLabels } from '../domain/change-partitions.ts';
 import {
   type LocatedPartition,
   type ObservedDisk,
   partitionPath,
   sizeOfPartition,
 } from '../domain/plan/volume-plan.ts';
-import type { BlockPort } from './block-port.ts';
+import type { BlockPort, ExclusiveDevice } from './block-port.ts';
+import { addToTable, changeInTable, writeTable } from './disk-table.ts';
 import { dropPartition, type TableEntry } from './drop-partition.ts';
 import { type DiskPlace, observeDisk, readContents, readTable } from './observe-disk.ts';
 import { Turns } from './turns.ts';
@@ -22,7 +17,7 @@ import { Turns } from './turns.ts';
 const clearedBytes = 1 << 20;
 
 /**
- * The disk that the machine was started from, with all its volumes that are partitions. Its table is changed here alone, one change at a
+ * The disk that the machine was started from, with its volumes that are not recorded to be elsewhere. Its table is changed here alone, one change at a
  * time; wherever the power fails, the table is the old or the new one (packages/disk).
  */
 export class SystemDisk {
@@ -43,6 +38,11 @@ export class SystemDisk {
     return this.#isBeingReset;
   }
 
+  /** From now on no partition is created any more. */
+  beginReset(): void {
+    this.#isBeingReset = true;
+  }
+
   /** Runs an action while nothing else changes the table. `observe()`, `addPartition()` and `changePartition()` belong into one. */
   inTurn<R>(action: () => Promise<R>): Promise<R> {
     return this.#turns.run(action);
@@ -55,23 +55,12 @@ export class SystemDisk {
 
   /** @throws Fault that names the disk; `failed-precondition` when the table has the number */
   addPartition(partition: Partition): Promise<void> {
-    return this.#named(async () => {
-      const table = await this.#table();
-      if (table.partitions.some(({ number }) => number === partition.number))
-        throw new Fault('failed-precondition', `${this.path} has a partition ${partition.number} already`);
-      await this.#writeTable({ ...table, partitions: [...table.partitions, partition] });
-    });
+    return this.#named(() => addToTable(this.port, this.#place, partition));
   }
 
   /** @throws Fault that names the disk; `failed-precondition` when another partition has the number now */
   changePartition(partition: Partition): Promise<void> {
-    return this.#named(async () => {
-      const table = await this.#table();
-      const present = table.partitions.find(({ number }) => number === partition.number);
-      if (present?.guid !== partition.guid || present.first !== partition.first)
-        throw new Fault('failed-precondition', `${this.path} has another partition ${partition.number} now`);
-      await this.#writeTable(withChanged(table, partition));
-    });
+    return this.#named(() => changeInTable(this.port, this.#place, partition));
   }
 
   /** The partition with this label; undefined when there is none. @throws Fault when the disk cannot be read */
@@ -154,9 +143,12 @@ export class SystemDisk {
     return readTable(this.port, this.path);
   }
 
-  async #writeTable(table: PartitionTable): Promise<void> {
-    const head = await this.port.read(this.path, 0, tableHeadBytes);
-    await this.port.write(this.path, tableChange(head, table, this.#sectors));
+  #writeTable(table: PartitionTable): Promise<void> {
+    return writeTable(this.port, this.#place, table);
+  }
+
+  get #place(): DiskPlace {
+    return { path: this.path, sectors: this.#sectors };
   }
 
   #inOwnTurn<R>(action: () => Promise<R>): Promise<R> {
@@ -172,6 +164,14 @@ export class SystemDisk {
       throw new Fault(kind, `system disk ${this.path}: ${message}`, { cause: error });
     }
   }
+}
+
+/** The same as `clearDevice()` for a device that is open alone. */
+export async function clearExclusively(device: ExclusiveDevice, sizeBytes: number): Promise<void> {
+  const zeros = Buffer.alloc(Math.min(clearedBytes, sizeBytes));
+  await device.write(0, zeros);
+  await device.write(sizeBytes - zeros.length, zeros);
+  await device.sync();
 }
 
 /** Overwrites the beginning and the end of a device, where contents are recognised by. */

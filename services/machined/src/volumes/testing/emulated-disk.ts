@@ -34,7 +34,8 @@ export interface EmulatedDiskInit {
 
 /** A disk in memory with the partitions BOOT and META, as the disk image has them. */
 export class EmulatedDisk implements BlockPort {
-  readonly path: string;
+  /** Another one after a start: the kernel names disks in the order in which it finds them. */
+  path: string;
   readonly power: EmulatedPower;
   readonly sectors: number;
   readonly bytes: Buffer;
@@ -42,6 +43,12 @@ export class EmulatedDisk implements BlockPort {
   readonly grown: [target: string, blocks: number][] = [];
   /** Thrown by each mount. */
   mountFailure: Error | undefined;
+  /** Thrown by each read. */
+  readFailure: Error | undefined;
+  /** Reads and writes never end. */
+  isHanging = false;
+  /** Devices that something else uses. */
+  readonly busy = new Set<string>();
   /** File systems that were created so far. */
   formats = 0;
   #known = new Map<string, KernelPartition>();
@@ -92,8 +99,7 @@ export class EmulatedDisk implements BlockPort {
   }
 
   /** A second table for what another system has written. */
-  writeTable(partitions: readonly Partition[]): void {
-    const guid = '99999999-2222-4333-8444-555555555555';
+  writeTable(partitions: readonly Partition[], guid = '99999999-2222-4333-8444-555555555555'): void {
     const { head, tail } = encodeTable({ guid, partitions }, this.sectors);
     head.copy(this.bytes);
     tail.copy(this.bytes, this.bytes.length - tail.length);
@@ -101,6 +107,8 @@ export class EmulatedDisk implements BlockPort {
   }
 
   async read(device: string, at: number, lengthBytes: number): Promise<Buffer> {
+    if (this.readFailure !== undefined) throw this.readFailure;
+    if (this.isHanging) return new Promise<never>(() => {});
     const { from, to } = this.#areaOf(device);
     return Buffer.from(this.bytes.subarray(from + at, Math.min(to, from + at + lengthBytes)));
   }
@@ -115,7 +123,14 @@ export class EmulatedDisk implements BlockPort {
 
   addPartition(disk: string, partition: KernelPartition): void {
     const device = `${disk}${partition.number}`;
-    if (!this.#known.has(device)) this.#known.set(device, partition);
+    const known = this.#known.get(device);
+    if (known === undefined) this.#known.set(device, partition);
+    else if (known.first !== partition.first || known.last !== partition.last)
+      throw Object.assign(new Error('ioctl: EBUSY'), { code: 'EBUSY' });
+  }
+
+  partitionPlace(disk: string, number: number) {
+    return this.#known.get(`${disk}${number}`);
   }
 
   resizePartition(disk: string, partition: KernelPartition): void {
@@ -127,6 +142,9 @@ export class EmulatedDisk implements BlockPort {
   }
 
   async openExclusive(device: string): Promise<ExclusiveDevice> {
+    const users = [...this.busy, ...this.mounts.map((mount) => mount.device)];
+    if (users.some((used) => used === device || (device === this.path && used.startsWith(device))))
+      throw Object.assign(new Error('EBUSY: resource busy or locked, open'), { code: 'EBUSY' });
     return {
       write: (at, bytes) => this.write(device, [{ at, bytes: Buffer.from(bytes) }]),
       sync: async () => {},

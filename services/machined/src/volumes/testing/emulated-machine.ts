@@ -1,8 +1,14 @@
+import type { Timers } from '@nodewright/async';
 import type { DiskWrite } from '@nodewright/disk';
+import { createBoundedCalls } from '@nodewright/linux';
 import type { BlockPort, ExclusiveDevice, KernelPartition, VolumeMount } from '../host/block-port.ts';
+import { createMetaOnDisk } from '../host/meta-on-disk.ts';
+import { OtherDisks } from '../host/other-disks.ts';
+import { finishWipe, wipePartitions } from '../host/partition-wipe.ts';
 import { SystemDisk } from '../host/system-disk.ts';
 import { VolumeExecutor } from '../host/volume-executor.ts';
 import type { VolumeFolders } from '../host/volume-folder.ts';
+import { VolumesElsewhere } from '../host/volumes-elsewhere.ts';
 import type { EmulatedDisk } from './emulated-disk.ts';
 
 /** The folders of a node in memory. */
@@ -36,11 +42,11 @@ export class EmulatedFolders implements VolumeFolders {
 
 /** The emulated disks of a machine behind one port, the system disk first. */
 export class EmulatedPort implements BlockPort {
-  readonly disks: readonly EmulatedDisk[];
+  readonly disks: readonly [EmulatedDisk, ...EmulatedDisk[]];
   /** The disks that were read or changed. */
   readonly used = new Set<string>();
 
-  constructor(disks: readonly EmulatedDisk[]) {
+  constructor(disks: readonly [EmulatedDisk, ...EmulatedDisk[]]) {
     this.disks = disks;
   }
 
@@ -63,6 +69,10 @@ export class EmulatedPort implements BlockPort {
     this.#of(disk).addPartition(disk, partition);
   }
 
+  partitionPlace(disk: string, number: number) {
+    return this.#of(disk).partitionPlace(disk, number);
+  }
+
   resizePartition(disk: string, partition: KernelPartition): void {
     this.#of(disk).resizePartition(disk, partition);
   }
@@ -71,7 +81,10 @@ export class EmulatedPort implements BlockPort {
     this.#of(disk).removePartition(disk, number);
   }
 
-  openExclusive(device: string): Promise<ExclusiveDevice> {
+  async openExclusive(device: string): Promise<ExclusiveDevice> {
+    // The mounts of all disks are at the first one.
+    if (this.disks[0].mounts.some((mount) => mount.device.startsWith(device)))
+      throw Object.assign(new Error('EBUSY: resource busy or locked, open'), { code: 'EBUSY' });
     return this.#of(device).openExclusive(device);
   }
 
@@ -94,9 +107,7 @@ export class EmulatedPort implements BlockPort {
   }
 
   get #system(): EmulatedDisk {
-    const [system] = this.disks;
-    if (system === undefined) throw new Error('there is no disk');
-    return system;
+    return this.disks[0];
   }
 }
 
@@ -113,4 +124,54 @@ export function startVolumes(
   const disk = new SystemDisk({ port, path, sectors });
   const executor = new VolumeExecutor({ disk, hasImageCache, folders, log: { warn() {} } });
   return { disk, executor, folders, port };
+}
+
+export interface StartMachineOptions {
+  readonly folders?: VolumeFolders;
+  /** The disks that are connected, beside the system disk, as long as they are. */
+  readonly connected?: () => readonly EmulatedDisk[];
+  /** As the disk says it is. */
+  readonly identityOf?: (disk: EmulatedDisk) => string;
+  /** How long a disk may take to answer, in ms. */
+  readonly timeoutMs?: number;
+  readonly timers?: Timers;
+}
+
+/** A machine with several disks as after a start: a reset that was interrupted is completed first, as far as that is possible. */
+export async function startMachine(
+  disks: readonly [EmulatedDisk, ...EmulatedDisk[]],
+  {
+    folders = new EmulatedFolders(),
+    connected = () => disks.slice(1),
+    identityOf = () => '',
+    timeoutMs = 10_000,
+    timers,
+  }: StartMachineOptions = {},
+) {
+  const [{ path, sectors }] = disks;
+  const port = new EmulatedPort(disks);
+  const log = { warn() {} };
+  const disk = new SystemDisk({ port, path, sectors });
+  const meta = createMetaOnDisk(port, `${path}2`);
+  const others = new OtherDisks({
+    port,
+    list: () =>
+      connected().map((one) => ({
+        ...{ path: one.path, sectors: one.sectors, isReadOnly: false, identity: identityOf(one) },
+      })),
+    bounded: createBoundedCalls({ timeoutMs, limit: 3 }),
+  });
+  let resetFailure: unknown;
+  const finished = await finishWipe({ disk, others, meta }).catch((error: unknown) => {
+    resetFailure = error;
+    return undefined;
+  });
+  const elsewhere = await VolumesElsewhere.open({ meta, disks: others, log });
+  const executor = new VolumeExecutor({
+    ...{ disk, elsewhere, folders, log },
+    ...(timers !== undefined && { timers }),
+  });
+  const wipe = (volumes: readonly string[], isWhole = false) =>
+    wipePartitions({ disk, others, meta, release: async () => {} }, { volumes, isWhole });
+  return { disk, others, meta, elsewhere, executor, folders, port, finished, resetFailure, wipe };
 }

@@ -2,10 +2,12 @@
 import type { Partition } from '@nodewright/disk';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { grown, type PartitionWish, unfinishedLabel, withPartition } from '../change-partitions.ts';
-import { placementProblem } from '../selected-disk.ts';
 import { overlayFolders } from '../system-volumes.ts';
+import { diskOfNew } from './choose-disk.ts';
 import {
+  type LocatedVolume,
   type ObservedDisk,
+  type OnDisk,
   type PhasePlanner,
   type PlannedPartition,
   partitionPath,
@@ -28,20 +30,22 @@ export const planProvision: PhasePlanner = (volume, facts, located) => {
   // The disk image brings it, and an open one was grown when it was opened.
   if (located.kind === 'open' || wanted.selector === '') return undefined;
   const steps = () => {
-    if (located.kind !== 'found') return stepsOfNew(wanted, facts);
+    if (located.kind !== 'found') return stepsOfNew(wanted, facts, located);
     const { disk, entry, contents, partition } = located;
     const { wish, fileSystem } = wanted;
     const refuse = (what: string): never => {
       throw new Fault('failed-precondition', `${partition.device} ${what}: ${adviceFor(partition.device)}`);
     };
-    if (contents === 'zeros') return stepsOfFormat(disk, entry, wish.label);
+    const made: VolumeStep[] = located.recorded === undefined ? [] : recordMade(located.recorded);
+    const isBegun = located.recorded !== undefined && entry.label === unfinishedLabel(wish.label);
+    if (contents === 'zeros' || isBegun) return [...stepsOfFormat(disk, entry, wish.label), ...made];
     // The marks of many formats are not known here, and that of a damaged file system is gone.
     if (contents === 'unknown')
       return refuse(
         `is labelled ${wish.label} and holds something that is not recognised, such as a damaged file system`,
       );
     if (contents.name !== fileSystem) return refuse(`holds ${contents.name}, not ${fileSystem}`);
-    return stepsOfGrowth(disk, entry, wish);
+    return [...made, ...stepsOfGrowth(disk, entry, wish)];
   };
   const where = located.kind === 'found' ? { located: located.partition } : {};
   try {
@@ -53,50 +57,73 @@ export const planProvision: PhasePlanner = (volume, facts, located) => {
   }
 };
 
+/** Written when the file system is whole, so that the volume is not used before. */
+const recordMade = (place: NonNullable<(LocatedVolume & { kind: 'found' })['recorded']>): VolumeStep[] =>
+  place.isMade ? [] : [{ kind: 'record-place', place: { ...place, isMade: true } }];
+
 /** A new partition, or what is left to do for one whose creation was interrupted. */
-function stepsOfNew(
-  { wish, selector }: PlannedPartition,
-  { disk, selection, guid }: VolumeFacts,
-): VolumeStep[] {
+function stepsOfNew(wanted: PlannedPartition, facts: VolumeFacts, located: LocatedVolume): VolumeStep[] {
+  const { wish } = wanted;
+  const { disk, guid } = facts;
   if (disk === undefined)
     throw new Fault('failed-precondition', `the node has no disk for partition ${wish.label}`);
-  const problem = selection && placementProblem(selector, selection, disk.path);
-  if (problem !== undefined) throw new Fault('failed-precondition', problem);
+  const other = diskOfNew(wanted, facts);
+  // The document has changed since a partition was intended that was never created.
+  if (located.kind === 'missing') return [{ kind: 'record-place', place: undefined }];
+  if (other !== undefined) {
+    const { path, sectors, state } = other;
+    if (state.kind === 'blank') return [{ kind: 'create-table', disk: path, sectors, guid: facts.tableGuid }];
+    const on = { path, sectors, table: state.table, contents: state.contents };
+    const { made } = withPartition(state.table, sectors, wish, guid);
+    const place = { disk: state.table.guid, partition: guid, isMade: false };
+    return [
+      { kind: 'record-place', place },
+      { kind: 'add-partition', ...onDisk(on), partition: made },
+      ...stepsOfFormat(on, made, wish.label),
+      ...recordMade(place),
+    ];
+  }
   const { table, sectors } = disk;
   const begun = table.partitions.find(({ label }) => label === unfinishedLabel(wish.label));
   if (begun !== undefined) return stepsOfFormat(disk, begun, wish.label);
   const { made } = withPartition(table, sectors, wish, guid);
-  return [{ kind: 'add-partition', partition: made }, ...stepsOfFormat(disk, made, wish.label)];
+  return [
+    { kind: 'add-partition', ...onDisk(disk), partition: made },
+    ...stepsOfFormat(disk, made, wish.label),
+  ];
 }
+
+const onDisk = ({ path, sectors, table }: ObservedDisk): OnDisk => ({
+  ...{ disk: path, sectors, table: table.guid },
+});
 
 /**
  * The partition has the label of its volume only when its file system is whole, so wherever the power fails, the next plan formats it
  * again or finds it complete.
  */
-function stepsOfFormat({ path: disk }: ObservedDisk, partition: Partition, label: string): VolumeStep[] {
+function stepsOfFormat(observed: ObservedDisk, partition: Partition, label: string): VolumeStep[] {
+  const on = onDisk(observed);
   const unfinished = { ...partition, label: unfinishedLabel(label) };
-  const device = partitionPath(disk, partition.number);
+  const device = partitionPath(on.disk, partition.number);
   const mark: VolumeStep[] =
-    partition.label === unfinished.label ? [] : [{ kind: 'change-partition', partition: unfinished }];
+    partition.label === unfinished.label ? [] : [{ kind: 'change-partition', ...on, partition: unfinished }];
   return [
     ...mark,
-    { kind: 'announce-partition', partition: unfinished },
+    { kind: 'announce-partition', ...on, partition: unfinished },
     { kind: 'clear', device, sizeBytes: sizeOfPartition(partition) },
     { kind: 'format', device, label },
-    { kind: 'change-partition', partition: { ...unfinished, label } },
+    { kind: 'change-partition', ...on, partition: { ...unfinished, label } },
   ];
 }
 
-function stepsOfGrowth(
-  { table, sectors }: ObservedDisk,
-  entry: Partition,
-  wish: PartitionWish,
-): VolumeStep[] {
+function stepsOfGrowth(observed: ObservedDisk, entry: Partition, wish: PartitionWish): VolumeStep[] {
+  const { table, sectors } = observed;
+  const on = onDisk(observed);
   const partition = grown(table, sectors, entry, wish);
   if (partition === undefined) return [];
   return [
-    { kind: 'change-partition', partition },
-    { kind: 'announce-size', partition },
+    { kind: 'change-partition', ...on, partition },
+    { kind: 'announce-size', ...on, partition },
   ];
 }
 

@@ -3,6 +3,7 @@ import type { DiskContents, Partition, PartitionTable } from '@nodewright/disk';
 import type { FaultKind } from '@nodewright/fault';
 import type { Selection } from '@nodewright/machine-config/selectors';
 import type { PartitionWish } from '../change-partitions.ts';
+import type { PartitionIdentity, RecordedPlace } from '../recorded-places.ts';
 
 /**
  * The phases of a volume in their order: the way to its mount, and the way back. `unlock` is the place of encryption, and has no steps: no
@@ -36,22 +37,39 @@ export interface PlannedVolume {
 export interface PlannedPartition {
   readonly wish: PartitionWish;
   readonly fileSystem: string;
-  /** Must select the system disk before the partition is created there. Empty: it is never created or changed, because the disk image brings it. */
+  /** Selects the disk of a new partition. Empty: it is never created or changed, because the disk image brings it. */
   readonly selector: string;
 }
 
 /** The beginning of a partition: nothing but zeros, contents that are recognised, or others. */
 export type PartitionContents = 'zeros' | 'unknown' | DiskContents;
 
-/** The system disk, as it was read. All volumes that are partitions are on it. */
+/** A disk as it was read. */
 export interface ObservedDisk {
   /** `/dev/vda`. */
   readonly path: string;
   /** Of 512 bytes. */
   readonly sectors: number;
   readonly table: PartitionTable;
-  /** By number, of the partitions with the label of the volume. */
+  /** By number, of the partitions that may be the volume: on the system disk by their label, on others by their GUID. */
   readonly contents: ReadonlyMap<number, PartitionContents>;
+}
+
+/** Another disk than the system disk. Labels on it say nothing: it may be the disk of another machine. */
+export interface OtherDisk {
+  readonly path: string;
+  readonly sectors: number;
+  readonly isReadOnly: boolean;
+  /** What the disk says it is, such as its WWID; empty when it does not. Two paths with the same are one disk. */
+  readonly identity: string;
+  readonly state:
+    | ({ readonly kind: 'table' } & Pick<ObservedDisk, 'table' | 'contents'>)
+    /** Nothing but zeros at both ends: a new partition table destroys nothing. */
+    | { readonly kind: 'blank' }
+    /** Without a partition table that can be used, and with something else. */
+    | { readonly kind: 'foreign' }
+    /** It cannot be read or used now. Nothing is known of what it holds. */
+    | { readonly kind: 'unknown'; readonly problem: string };
 }
 
 /** A partition of a volume. */
@@ -86,6 +104,12 @@ export interface VolumeFacts {
   readonly isBeingReset: boolean;
   /** For a new partition. */
   readonly guid: string;
+  /** For a new partition table. */
+  readonly tableGuid: string;
+  /** What META records of the volume: the partition on another disk that it is. `lost`: nobody knows whether it is on another disk. */
+  readonly recorded: RecordedPlace | 'lost' | undefined;
+  /** All other disks; undefined when this plan is about the system disk alone. */
+  readonly others: readonly OtherDisk[] | undefined;
   /** The partition that the node uses for the volume since an earlier plan. It stays until the volume is closed. */
   readonly open: LocatedPartition | undefined;
   /** True also for a volume whose parent is no mount. */
@@ -106,11 +130,14 @@ export interface MadeMount {
 
 /** One change of the node. Each kind belongs to one phase. */
 export type VolumeStep =
-  | { readonly kind: 'add-partition'; readonly partition: Partition }
-  | { readonly kind: 'change-partition'; readonly partition: Partition }
+  /** META records where the volume is, or that it is on no other disk. */
+  | { readonly kind: 'record-place'; readonly place: RecordedPlace | undefined }
+  | { readonly kind: 'create-table'; readonly disk: string; readonly sectors: number; readonly guid: string }
+  | ({ readonly kind: 'add-partition'; readonly partition: Partition } & OnDisk)
+  | ({ readonly kind: 'change-partition'; readonly partition: Partition } & OnDisk)
   /** The kernel learns of a partition, or of its new end. */
-  | { readonly kind: 'announce-partition'; readonly partition: Partition }
-  | { readonly kind: 'announce-size'; readonly partition: Partition }
+  | ({ readonly kind: 'announce-partition'; readonly partition: Partition } & OnDisk)
+  | ({ readonly kind: 'announce-size'; readonly partition: Partition } & OnDisk)
   /** The beginning and the end are overwritten, where old contents would be recognised. */
   | { readonly kind: 'clear'; readonly device: string; readonly sizeBytes: number }
   | { readonly kind: 'format'; readonly device: string; readonly label: string }
@@ -132,6 +159,13 @@ export type VolumeStep =
   | { readonly kind: 'unmount'; readonly target: string }
   /** The node lets go of the partition: the next plan for the volume looks for it again. */
   | { readonly kind: 'close'; readonly id: string };
+
+/** The disk of a step; `table` is the GUID of the partition table that it must have. */
+export interface OnDisk {
+  readonly disk: string;
+  readonly sectors: number;
+  readonly table: string;
+}
 
 /** Why a plan has no steps although the volume is not complete. */
 export type VolumeWait = 'devices' | 'selection' | 'parent';
@@ -165,13 +199,23 @@ export type LocatedVolume =
       readonly entry: Partition;
       readonly partition: LocatedPartition;
       readonly contents: PartitionContents;
+      /** Of a partition on another disk. */
+      readonly recorded?: RecordedPlace;
     }
+  /** Recorded, and not found. `disk`: its disk is there, and has no such partition. */
+  | { readonly kind: 'missing'; readonly place: RecordedPlace; readonly disk: OtherDisk | undefined }
+  /** What is there cannot be told apart, or contradicts the record. */
+  | { readonly kind: 'unclear'; readonly message: string }
   | { readonly kind: 'none' };
 
 /** `/dev/vda5`, and `/dev/nvme0n1p5` where the name of the disk ends with a digit. */
 export function partitionPath(disk: string, number: number): string {
   return `${disk}${/\d$/.test(disk) ? 'p' : ''}${number}`;
 }
+
+/** For messages: what a user can compare with `talosctl get discoveredvolumes`. */
+export const identityText = ({ partition, disk }: PartitionIdentity): string =>
+  `partition ${partition} of the disk with GUID ${disk}`;
 
 export const sizeOfPartition = ({ first, last }: Pick<Partition, 'first' | 'last'>): number =>
   (last - first + 1) * 512;
