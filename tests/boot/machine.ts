@@ -41,7 +41,7 @@ export interface MachineInit {
   readonly keepsDisk?: boolean;
   /** An existing file in which every write and flush of the disk is recorded; the disk itself is changed then. */
   readonly writeLog?: string;
-  /** More disks, whose changes are lost, by their serial numbers. */
+  /** More disks, by their serial numbers. Their changes are lost unless `keepsDisk` is set. */
   readonly moreDisks?: Readonly<Record<string, string>>;
   /** Number of slots for devices that are added while the machine runs, `slot0` and so on. */
   readonly slots?: number;
@@ -137,7 +137,7 @@ async function startOnce({
   const words = [
     ...machineHardware({ ...hardware, disk: image === 'none' ? undefined : image }),
     ...(clock === undefined ? [] : ['-rtc', `base=${clock}`]),
-    ...Object.entries(moreDisks).flatMap(extraDisk),
+    ...Object.entries(moreDisks).flatMap((one) => extraDisk(one, keepsDisk)),
     ...Array.from({ length: slots }, (_, index) => slotOptions(index)).flat(),
     ...(hasScreen ? ['-vga', 'std'] : []),
     ...(hasUsb ? ['-device', 'qemu-xhci,id=usb'] : []),
@@ -201,9 +201,9 @@ function enrol(variables: string): void {
 /** Only code in system management mode may write the variables then. */
 const lockedVariables = ['-machine', 'smm=on', '-global', 'driver=cfi.pflash01,property=secure,value=on'];
 
-function extraDisk([serial, path]: [string, string]): string[] {
+function extraDisk([serial, path]: [string, string], keepsDisk: boolean): string[] {
   return [
-    ...['-drive', `file=${path},if=none,id=${serial},format=raw,snapshot=on`],
+    ...['-drive', `file=${path},if=none,id=${serial},format=raw${keepsDisk ? '' : ',snapshot=on'}`],
     ...['-device', `virtio-blk-pci,drive=${serial},serial=${serial},num-queues=1`],
   ];
 }
