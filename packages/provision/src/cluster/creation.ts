@@ -50,10 +50,13 @@ export interface CreationMilestones {
 }
 
 /**
- * Two cores start a handful of nodes in seconds; many nodes or a busy machine need longer. Nodes that are one container each start containerd, too,
- * and share what the engine's containers get of the processors.
+ * How long nothing may move while nodes start. Two cores start a handful of nodes in seconds. Nodes that are one container each start
+ * containerd, too, share what the engine's containers get of the processors, and have no file that would show that they move.
  */
-const waitTimeoutMs = (nodes: number, areWhole: boolean) => (areWhole ? 180_000 : 60_000) + nodes * 2_000;
+const silenceMs = (nodes: number, areWhole: boolean) => (areWhole ? 180_000 : 60_000) + nodes * 2_000;
+
+/** How long nodes may take to start on a host that is busy with other work. */
+const longestStartMs = 900_000;
 
 /** Waits until every node answers. Resolves to the commits from which their programs were built. */
 export async function awaitAnswers(
@@ -64,9 +67,12 @@ export async function awaitAnswers(
   const { parts, progress, signal } = creation;
   await using probe = await parts.openProbe(talosconfig);
   const { length } = wait.nodes;
-  const timeoutMs = waitTimeoutMs(length, creation.request.nodeImage !== undefined);
+  const limits = {
+    silenceMs: silenceMs(length, creation.request.nodeImage !== undefined),
+    longestMs: longestStartMs,
+  };
   const commits = await progress.step(nodesText('answer', length), () =>
-    waitForNodes({ ...wait, probe, timeoutMs, signal }),
+    waitForNodes({ ...wait, ...limits, probe, signal }),
   );
   creation.milestones.answering = length;
   creation.milestones.answeredAt = performance.now();

@@ -1,6 +1,10 @@
+import { statSync } from 'node:fs';
 import { connect } from 'node:net';
+import { isAbsolute } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { systemTimers, type Timers } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
+import { SilenceLimit } from './silence-limit.ts';
 
 /** Calls `version` on nodes, as a client does. */
 export interface NodeProbe extends AsyncDisposable {
@@ -22,7 +26,7 @@ export interface AwaitedNode {
   readonly isDirect: boolean;
   /** The address of the node's own apid, if this host can connect to it. */
   readonly listener: { readonly host: string; readonly port: number } | undefined;
-  /** The path or command by which users can read the output of the node. */
+  /** The absolute path or the command by which users can read the output of the node. */
   readonly log: string;
 }
 
@@ -31,12 +35,22 @@ export interface NodeWait {
   readonly probe: NodeProbe;
   /** Resolves to the reason why waiting is pointless, or to `undefined` when the signal is aborted. */
   readonly watch: (signal: AbortSignal) => Promise<Fault | undefined>;
-  readonly timeoutMs: number;
+  /**
+   * How long nothing may move, in ms: no node answers, none fails in another way than before, and none writes to its log, if that is
+   * a file.
+   */
+  readonly silenceMs: number;
+  /** How long it may take in all, in ms. */
+  readonly longestMs: number;
+  /** Default: those of the host. */
+  readonly timers?: Timers;
   readonly signal: AbortSignal;
 }
 
 const pollMs = 25;
 const attemptTimeoutMs = 5_000;
+/** Failures that count as progress, because they are other ones than before. */
+const mostFailures = 100;
 
 /**
  * Waits until every node answers. Resolves to the commits from which their programs were built, in the order
@@ -45,17 +59,29 @@ const attemptTimeoutMs = 5_000;
 export async function waitForNodes(wait: NodeWait): Promise<readonly string[]> {
   const gaveUp = new AbortController();
   const signal = AbortSignal.any([wait.signal, gaveUp.signal]);
-  const timer = setTimeout(() => gaveUp.abort(), wait.timeoutMs);
   const reasons = new Map<string, string>();
+  const { silenceMs, longestMs, timers = systemTimers } = wait;
+  // A failure that comes back is no progress.
+  const failures = new Set<string>();
+  let isSilent = false;
+  using limit = new SilenceLimit({
+    ...{ timers, silenceMs, longestMs },
+    look: () => JSON.stringify([reasons.size, failures.size, wait.nodes.map(({ log }) => writtenBytes(log))]),
+    end(reached) {
+      isSilent = reached === 'silence';
+      gaveUp.abort();
+    },
+  });
   const hopeless = wait.watch(signal).then((reason) => {
     if (reason !== undefined) gaveUp.abort(reason);
   });
   try {
     return await Promise.all(
       wait.nodes.map(async (node) => {
-        const commit = await waitForNode(wait.probe, node, signal, (reason) =>
-          reasons.set(node.name, reason),
-        );
+        const commit = await waitForNode(wait.probe, node, signal, (reason) => {
+          reasons.set(node.name, reason);
+          if (failures.size < mostFailures) failures.add(`${node.name}: ${reason}`);
+        });
         reasons.delete(node.name);
         return commit;
       }),
@@ -67,15 +93,20 @@ export async function waitForNodes(wait: NodeWait): Promise<readonly string[]> {
     const [[name, reason] = ['a node', 'no answer']] = reasons;
     const names = [...reasons.keys()].join(', ');
     const log = wait.nodes.find((node) => node.name === name)?.log ?? 'none';
+    const silence = isSilent ? `, the last ${silenceMs / 1000}s without progress` : '';
     throw new Fault(
       'deadline-exceeded',
-      `no answer from ${names} within ${wait.timeoutMs / 1000}s; ${name}: ${reason} (log: ${log})`,
+      `no answer from ${names} within ${limit.totalMs / 1000}s${silence}; ${name}: ${reason} (log: ${log})`,
     );
   } finally {
-    clearTimeout(timer);
     gaveUp.abort();
     await hopeless;
   }
+}
+
+/** The size of a log; 0 for one that is no file yet, and for a command. */
+function writtenBytes(log: string): number {
+  return isAbsolute(log) ? (statSync(log, { throwIfNoEntry: false })?.size ?? 0) : 0;
 }
 
 async function waitForNode(
