@@ -194,7 +194,7 @@ test('meta writes and deletes keys in any base, and prints nothing', async () =>
     'error from node node01: rpc error: code = NotFound desc = META key 99 is not there\n',
   );
   const document = await suite.run('-n', 'node01', 'meta', 'write', '12', 'x', '-o', 'json');
-  assert.deepEqual(JSON.parse(document.stdout), [{ node: 'node01', key: 12, written: true }]);
+  assert.deepEqual(JSON.parse(document.stdout), [{ node: 'node01', done: true, key: 12 }]);
   for (const key of ['256', '-1', 'ten', '0x', '08', '']) {
     const { stderr, exitCode } = await suite.run('meta', 'delete', '--', key);
     assert.deepEqual(

@@ -1,6 +1,5 @@
-import type { NodeClient } from '@nodewright/client';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
+import type { CommandModule } from '../context/command-module.ts';
 import {
   addInsecureOptions,
   addNodeOptions,
@@ -8,7 +7,7 @@ import {
   type NodeOptions,
   type OutputOptions,
 } from '../nodes/node-options.ts';
-import { reportNodes } from '../nodes/report-nodes.ts';
+import { reportDone } from '../nodes/report-done.ts';
 
 type MetaOptions = NodeOptions & OutputOptions;
 
@@ -20,23 +19,6 @@ export function parseMetaKey(text: string): number {
   const key = octal === undefined ? (isNumber ? Number(digits) : Number.NaN) : Number.parseInt(octal, 8);
   if (!(key <= 255)) throw new InvalidArgumentError('It must be a number from 0 to 255, such as 10 or 0x0a.');
   return key;
-}
-
-/** Makes one call to every node. Prints nothing for a success unless the output is a document. */
-function change(
-  env: CliEnvironment,
-  options: MetaOptions,
-  facts: object,
-  call: (node: NodeClient, signal: AbortSignal) => Promise<unknown>,
-): Promise<void> {
-  return reportNodes(env, options, {
-    call,
-    header: [],
-    headerWithoutRows: false,
-    flushWhenIdle: false,
-    rows: () => [],
-    document: () => facts,
-  });
 }
 
 function addMetaCommand(meta: Command, name: string, summary: string): Command {
@@ -54,15 +36,17 @@ export const metaCommand: CommandModule = {
     addMetaCommand(command, 'write', 'Write a value')
       .argument('<value>', 'text to write')
       .action((key: number, value: string, _options: MetaOptions, action: Command) =>
-        change(env, action.optsWithGlobals(), { key, written: true }, ({ machine }, signal) =>
-          machine.metaWrite({ key, value: Buffer.from(value) }, { signal }),
-        ),
+        reportDone(env, action.optsWithGlobals<MetaOptions>(), async ({ machine }, signal) => {
+          await machine.metaWrite({ key, value: Buffer.from(value) }, { signal });
+          return { key };
+        }),
       );
     addMetaCommand(command, 'delete', 'Delete a value').action(
       (key: number, _options: MetaOptions, action: Command) =>
-        change(env, action.optsWithGlobals(), { key, deleted: true }, ({ machine }, signal) =>
-          machine.metaDelete({ key }, { signal }),
-        ),
+        reportDone(env, action.optsWithGlobals<MetaOptions>(), async ({ machine }, signal) => {
+          await machine.metaDelete({ key }, { signal });
+          return { key };
+        }),
     );
   },
 };
