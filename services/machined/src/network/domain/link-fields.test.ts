@@ -1,7 +1,7 @@
 // Each field of a bond reaches the specification, in both forms of the configuration.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigReader } from '@nodewright/machine-config';
+import { ConfigReader, type YamlMap, type YamlValue } from '@nodewright/machine-config';
 import type { BondMasterSpec } from '@nodewright/state/kinds';
 import { deviceLinks, linksOfEntry, type PresentLink } from './device-configs.ts';
 import { linkSpecsOf } from './link-documents.ts';
@@ -12,12 +12,12 @@ interface BondField {
   readonly document?: string;
   /** Below `machine.network.interfaces[].bond`. */
   readonly legacy?: string;
-  readonly value: unknown;
+  readonly value: YamlValue;
   readonly spec: keyof BondMasterSpec;
 }
 
 /** A field with the same name in both. */
-const both = (name: keyof BondMasterSpec, value: unknown): BondField => ({
+const both = (name: keyof BondMasterSpec, value: YamlValue): BondField => ({
   ...{ document: name, legacy: name, value, spec: name },
 });
 
@@ -68,7 +68,7 @@ const wire = (name: string, hardware: object) =>
     },
   }) as PresentLink;
 
-function linksOfInterface(entry: object, links: readonly PresentLink[] = [wire('eth0', {})]) {
+function linksOfInterface(entry: YamlMap, links: readonly PresentLink[] = [wire('eth0', {})]) {
   const value = { version: 'v1alpha1', machine: { network: { interfaces: [entry] } } };
   const reader = new ConfigReader([{ kind: 'v1alpha1', value }]);
   const devices = reader.legacy
