@@ -10,7 +10,7 @@ const module = (name: string, ...parameters: readonly string[]): LinkModule => (
 
 /**
  * The modules that the kernel needs for a kind of link. Those that would make a link when they are loaded are told not to: it would have
- * the name that a specification may want, and belong to nobody. Source: Linux, bonding.rst, dummy.c.
+ * the name that a specification may want, and belong to nobody. Source: Linux, Documentation/networking/bonding.rst.
  */
 export const linkModules: Readonly<Record<string, LinkModule>> = {
   vlan: module('8021q'),

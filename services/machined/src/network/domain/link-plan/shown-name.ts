@@ -1,4 +1,4 @@
-/** What the kernel takes as the name of a link. Source: Linux, dev_valid_name() in net/core/dev.c. */
+/** What the kernel takes as the name of a link. Source: Linux, net/core/dev.c. */
 const valid = /^(?!\.{1,2}$)[^\s/:\p{Cc}]+$/u;
 const maxBytes = 15;
 const maxShown = 40;
