@@ -75,7 +75,7 @@ export interface NetworkControllersInit extends Pick<NodeFacts, 'world' | 'addre
 }
 
 /**
- * The network state of the node and its network configuration. The kernel gets what operators and defaults name. Source:
+ * The network state of the node and its network configuration. The kernel of a machine gets what all layers name. Source:
  * Talos v1.14: COSI resources, network.
  */
 export function networkControllers(init: NetworkControllersInit): Controller[] {
