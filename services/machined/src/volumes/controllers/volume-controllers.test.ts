@@ -46,7 +46,10 @@ const dataPartition = (number: number, label: string, fromMib: number, toMib: nu
 
 /** The disk of a machine that was started before: its volumes are smaller than usual. */
 async function usedDisk(...labels: string[]): Promise<EmulatedDisk> {
-  const disk = new EmulatedDisk(diskMib);
+  return withPartitions(new EmulatedDisk(diskMib), labels);
+}
+
+async function withPartitions(disk: EmulatedDisk, labels: readonly string[]): Promise<EmulatedDisk> {
   const own = labels.map((label, at) => dataPartition(at + 3, label, 3 + at, 4 + at));
   disk.writeTable([...disk.partitions(), ...own]);
   for (const { number, label } of own) await disk.makeXfs(`/dev/vda${number}`, label);
@@ -380,6 +383,26 @@ test('a mount that always fails delays no other one', async () => {
   assert.deepEqual(
     disk.mounts.map(({ target }) => target),
     ['/var', '/system/state'],
+  );
+});
+
+test('a volume whose partition was deleted before it could be mounted gets a new one, and is mounted', async () => {
+  // Large enough for a new EPHEMERAL.
+  const disk = await withPartitions(new EmulatedDisk(2200), ['EPHEMERAL']);
+  const { executor, disk: system } = startVolumes([disk]);
+  const controllers = volumeControllers({ selectors: noSelectors, host: executor }).slice(1);
+  await using runtime = openTestRuntime({ controllers });
+  const { state } = runtime;
+  disk.mountFailure = new Error('mount: EUCLEAN');
+  await putResource(state, { ...pointerTo(devicesStatuses), spec: { ready: true } });
+  await want(state, 'EPHEMERAL');
+  await runtime.settled();
+  await system.drop({ number: 3 }, async () => disk.removePartition('/dev/vda', 3));
+  disk.mountFailure = undefined;
+  for (let minute = 0; minute < 3; minute += 1) await runtime.advance(60_000);
+  assert.deepEqual(
+    disk.mounts.map(({ target }) => target),
+    ['/var'],
   );
 });
 

@@ -166,6 +166,12 @@ function volumeManagerController(host: VolumeHost, selectors: SelectorEvaluator)
         const { id } = metadata;
         statuses.push({ id, spec: await statusOf(id, spec), labels: systemVolumeLabels });
       }
+      // A partition that is not mounted may be wiped or deleted at any time: the mount then waits for a new one.
+      const mayVanish = (id: string) => !mounted.has(id) && byId.get(id)?.mount.targetPath !== '';
+      if (
+        statuses.some(({ id, spec }) => spec.type === 'partition' && spec.phase === 'ready' && mayVanish(id))
+      )
+        pass.wakeAfter(retryMs);
       absences.keepOnly((id) => !byId.has(id));
       for (const { metadata, spec } of await pass.list(volumeStatuses)) {
         const { id, phase } = metadata;
@@ -299,6 +305,8 @@ function mountController(host: VolumeHost): Controller {
         await orFailure(id, async () => {
           const isMounted = await mount(pass, host, { request, config: config.spec, byId, mounted });
           if (isMounted) mounted.add(id);
+          // What it waits for may come without an event, such as a partition in place of one that was wiped.
+          else pass.wakeAfter(retryMs);
         });
       }
     },

@@ -48,12 +48,21 @@ export async function checkDrop(
   return found.guid;
 }
 
-/** Deletes the entry. The kernel keeps the device of the partition until it is told. @throws Fault as `checkDrop()` */
+/**
+ * Deletes the entry, after the kernel has forgotten the partition: it refuses that while the partition is in use, and an entry must not go
+ * from below what is mounted. Nor may its number become free while the kernel still has a device of it.
+ *
+ * @param forget has the kernel forget the partition
+ * @throws Fault as `checkDrop()`, or what `forget` throws; then the entry is as it was
+ */
 export async function dropPartition(
   port: Pick<BlockPort, 'read' | 'write'>,
   entry: TableEntry,
+  forget: () => Promise<void>,
 ): Promise<void> {
-  await port.write(entry.disk, (await writesOf(port, entry)).writes);
+  const { writes } = await writesOf(port, entry);
+  await forget();
+  await port.write(entry.disk, writes);
 }
 
 async function writesOf(

@@ -35,10 +35,7 @@ export function openMachineDisks(
   const dropEntry = (entry: TableEntry, forget: () => Promise<void>) => {
     if (volumes !== undefined) return volumes.dropPartition(entry, forget);
     // A table is read and written as a whole, so two calls must not do that at once.
-    return turns.run(async () => {
-      await dropPartition(port, entry);
-      await forget();
-    });
+    return turns.run(() => dropPartition(port, entry, forget));
   };
   return {
     async wipe(wishes, known, signal, onStart) {

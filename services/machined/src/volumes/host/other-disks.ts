@@ -190,10 +190,7 @@ export class OtherDisks {
 
   /** Deletes the entry of a partition, which is not in use, and has the kernel forget it. @throws Fault that names the disk */
   drop(entry: TableEntry, forget: () => Promise<void>): Promise<void> {
-    return this.inTurn(entry.disk, async () => {
-      await dropPartition(this.port, entry);
-      await forget();
-    });
+    return this.inTurn(entry.disk, () => dropPartition(this.port, entry, forget));
   }
 
   #checkOpen(): void {

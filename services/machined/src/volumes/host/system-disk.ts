@@ -114,16 +114,13 @@ export class SystemDisk {
   }
 
   /**
-   * Deletes the entry of one partition, which is not in use, and has the kernel forget it before anything else gets its number.
+   * Has the kernel forget a partition that is not in use, and deletes its entry, before anything else gets its number.
    *
    * @throws Fault `failed-precondition` when there is none, or the number is that of another partition
    */
   drop({ number, guid }: Pick<TableEntry, 'number' | 'guid'>, forget: () => Promise<void>): Promise<void> {
     const entry = { disk: this.path, sectors: this.#sectors, number, ...(guid !== undefined && { guid }) };
-    return this.#inOwnTurn(async () => {
-      await dropPartition(this.port, entry);
-      await forget();
-    });
+    return this.#inOwnTurn(() => dropPartition(this.port, entry, forget));
   }
 
   async #remove(labels: readonly string[]): Promise<readonly Partition[]> {

@@ -30,10 +30,8 @@ function rig(more: Partial<Parameters<typeof wipeDevices>[0]['port']> = {}) {
     told,
     init: {
       port: kernel,
-      async dropEntry(entry: Parameters<typeof dropPartition>[1], forget: () => Promise<void>) {
-        await dropPartition(port, entry);
-        await forget();
-      },
+      dropEntry: (entry: Parameters<typeof dropPartition>[1], forget: () => Promise<void>) =>
+        dropPartition(port, entry, forget),
     },
   };
 }
@@ -206,25 +204,33 @@ test('an entry is deleted only while it is that of the partition which was wiped
   assert.deepEqual(numbers(), [1, 2]);
 });
 
-test('the kernel forgets a partition before anything else changes the table', async () => {
-  const { disk, dropped } = partitioned('turn');
+test('the kernel forgets a partition before its entry is deleted, and in the same turn', async () => {
+  const { disk, dropped, numbers } = partitioned('turn');
   const part = deviceOf('turn2', mib, { dropped: dropped(2) });
   const steps: string[] = [];
-  const { init } = rig({ removePartition: (path, number) => void steps.push(`remove ${path} ${number}`) });
+  const { init } = rig({
+    removePartition: (path, number) => void steps.push(`remove ${path} ${number} of ${numbers()}`),
+  });
   await wipeDevices(
     {
       ...init,
       async dropEntry(entry, forget) {
-        await dropPartition(port, entry);
-        steps.push('dropped');
-        await forget();
-        steps.push('turn ends');
+        await dropPartition(port, entry, forget);
+        steps.push(`turn ends with ${numbers()}`);
       },
     },
     [part],
     never,
   );
-  assert.deepEqual(steps, ['dropped', `remove ${disk.path} 2`, 'turn ends']);
+  assert.deepEqual(steps, [`remove ${disk.path} 2 of 1,2`, 'turn ends with 1']);
+});
+
+test('a partition that somebody has mounted since it was wiped keeps its entry', async () => {
+  const { dropped, numbers } = partitioned('mounted');
+  const entry = { ...dropped(2), sectors: 8 * 2048 };
+  const forget = () => Promise.reject(Object.assign(new Error('EBUSY'), { code: 'EBUSY' }));
+  await assert.rejects(dropPartition(port, entry, forget), { code: 'EBUSY' });
+  assert.deepEqual(numbers(), [1, 2]);
 });
 
 test('an entry is deleted from the copy of a table that is not whole, and the table is whole again', async () => {
