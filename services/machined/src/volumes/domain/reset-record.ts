@@ -39,7 +39,8 @@ export function resetFrom(value: Uint8Array | undefined): ResetRecord | undefine
     if (!Array.isArray(pairs) || pairs.length > maxElsewhere) return undefined;
     const elsewhere = (pairs as readonly unknown[]).map(identityFrom);
     if (!elsewhere.every((one) => one !== undefined)) return undefined;
-    if (removed.length === 0 && elsewhere.length === 0 && isWhole !== true) return undefined;
+    // A reset of the whole disk is recorded only because of what is elsewhere.
+    if (elsewhere.length === 0 && (removed.length === 0 || isWhole === true)) return undefined;
     return { removed, elsewhere, keepsMeta: keepsMeta === true, isWhole: isWhole === true };
   } catch {
     return undefined;

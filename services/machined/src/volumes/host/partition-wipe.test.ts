@@ -112,6 +112,7 @@ test('finishWipe() changes nothing without a reset, and takes no other value for
   for (const value of [
     ...['', 'reset', '["BOOT"]', '["STATE"', '{"removed":["BOOT"]}', '{"removed":[]}', 'null'],
     ...['{"removed":"STATE"}', '{"removed":["STATE"],"elsewhere":["x"]}', '{"removed":[],"elsewhere":[]}'],
+    ...['{"removed":[],"isWhole":true}', '{"removed":["STATE"],"isWhole":true}'],
     `{"removed":["STATE"],"elsewhere":[["${guid}","../x"]]}`,
     `{"removed":["STATE"],"elsewhere":${JSON.stringify(Array(65).fill([guid, guid]))}}`,
   ]) {
