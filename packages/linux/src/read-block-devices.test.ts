@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { readBlockDevices } from './read-block-devices.ts';
+import { readBlockDevices, readPartitionPlace } from './read-block-devices.ts';
 import { readPciDevices } from './read-pci-devices.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sys-')));
@@ -54,6 +54,13 @@ test('readBlockDevices() finds disks with their partitions, and the devices belo
     },
   ]);
   assert.deepEqual(readBlockDevices(join(root, 'missing')), []);
+});
+
+test('readPartitionPlace() says where the kernel takes a partition to be, and nothing of disks and unknown partitions', () => {
+  link(join(root, vda), 'class/block/vda');
+  link(join(root, vda, 'vda1'), 'class/block/vda1');
+  assert.deepEqual(readPartitionPlace('vda1', root), { offsetBytes: 32_768, sizeBytes: 262_144 });
+  for (const name of ['vda', 'vda2']) assert.equal(readPartitionPlace(name, root), undefined);
 });
 
 test('readPciDevices() reads numbers and drivers', () => {

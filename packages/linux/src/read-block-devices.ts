@@ -44,6 +44,23 @@ export function readBlockDevices(sysRoot = '/sys'): BlockDevice[] {
   });
 }
 
+/**
+ * Where the kernel takes a partition to be on its disk; undefined when it knows no such partition.
+ *
+ * @param name `vda5`
+ * @param sysRoot where sysfs is mounted; default `/sys`.
+ */
+export function readPartitionPlace(
+  name: string,
+  sysRoot = '/sys',
+): Pick<BlockDevice, 'offsetBytes' | 'sizeBytes'> | undefined {
+  const folder = `${sysRoot}/class/block/${name}`;
+  const sizeBytes = sectors(`${folder}/size`);
+  // A disk has no such file, and a partition is never empty.
+  if (textOf(`${folder}/partition`) === '' || sizeBytes === 0) return undefined;
+  return { offsetBytes: sectors(`${folder}/start`), sizeBytes };
+}
+
 function readBlockDevice(folder: string, name: string, parent: string): BlockDevice | undefined {
   const facts = new Map(
     textOf(`${folder}/uevent`)

@@ -1,7 +1,8 @@
-import { closeSync, constants, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, openSync } from 'node:fs';
 import { type FileHandle, open, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { type DiskWrite, sectorBytes } from '@nodewright/disk';
-import { cString, type NativeCalls, runProgram } from '@nodewright/linux';
+import { cString, type NativeCalls, readPartitionPlace, runProgram } from '@nodewright/linux';
 import { partitionPath } from '../domain/plan/volume-plan.ts';
 
 /** A partition as the kernel learns of it. Sectors have 512 bytes. */
@@ -108,12 +109,12 @@ export function createBlockPort(calls: NativeCalls): BlockPort {
         change(disk, addOperation, partition);
       } catch (error) {
         // The kernel found it in the table at its start.
-        const known = placeInSysfs(disk, partition.number);
+        const known = placeInKernel(disk, partition.number);
         if (known?.first === partition.first && known.last === partition.last) return;
         throw error;
       }
     },
-    partitionPlace: placeInSysfs,
+    partitionPlace: placeInKernel,
     resizePartition: (disk, partition) => change(disk, resizeOperation, partition),
     removePartition: (disk, number) => change(disk, removeOperation, { number, first: 0, last: -1 }),
     async openExclusive(device) {
@@ -147,16 +148,11 @@ export function createBlockPort(calls: NativeCalls): BlockPort {
   };
 }
 
-function placeInSysfs(disk: string, number: number): Omit<KernelPartition, 'number'> | undefined {
-  const folder = `/sys/class/block/${partitionPath(disk, number).slice('/dev/'.length)}`;
-  try {
-    const [first, sectors] = ['start', 'size'].map((file) =>
-      Number(readFileSync(`${folder}/${file}`, 'utf8')),
-    );
-    return first === undefined || sectors === undefined ? undefined : { first, last: first + sectors - 1 };
-  } catch {
-    return undefined;
-  }
+function placeInKernel(disk: string, number: number): Omit<KernelPartition, 'number'> | undefined {
+  const place = readPartitionPlace(basename(partitionPath(disk, number)));
+  if (place === undefined) return undefined;
+  const first = place.offsetBytes / sectorBytes;
+  return { first, last: first + place.sizeBytes / sectorBytes - 1 };
 }
 
 function withOpen(path: string, mode: 'r' | 'r+', use: (descriptor: number) => void): void {
