@@ -167,3 +167,21 @@ test('the small copies have room for the records of the machine itself, whatever
   partition.fill(0, 0, 1 << 19);
   assert.deepEqual(readMeta(partition)?.get(0xfd), record);
 });
+
+test('the first write to a partition of zeros that the power cuts leaves no values, and not a damaged partition', () => {
+  const given = new Map([[0xfd, Buffer.from('record')]]);
+  const [first = assert.fail()] = metaWrites(given);
+  for (const sectors of [1, 7, 511]) {
+    const partition = Buffer.alloc(metaPartitionBytes);
+    first.bytes.copy(partition, first.at, 0, sectors * 512);
+    assert.deepEqual(readMeta(partition), new Map());
+  }
+  const whole = Buffer.alloc(metaPartitionBytes);
+  first.bytes.copy(whole, first.at);
+  assert.deepEqual(sorted(readMeta(whole)), sorted(given));
+  for (const { at, bytes } of metaMends(whole)) bytes.copy(whole, at);
+  assert.deepEqual(sorted(readMeta(whole)), sorted(given));
+  const damaged = partitionWith(given);
+  for (const at of [5, (1 << 18) + 5, (1 << 20) - 1020, (1 << 20) - 500]) damaged[at] = 0xee;
+  assert.equal(readMeta(damaged), undefined);
+});

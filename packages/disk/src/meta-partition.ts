@@ -39,8 +39,8 @@ export function metaWrites(values: MetaEntries): DiskWrite[] {
 }
 
 /**
- * The values of a partition: those of the first copy that is whole. An empty map for a partition of zeros, undefined when
- * there is something and no copy is whole.
+ * The values of a partition: those of the first copy that is whole. An empty map for a partition of zeros, also when the first write to it was
+ * interrupted; undefined when there is something and no copy is whole.
  */
 export function readMeta(partition: Buffer): MetaEntries | undefined {
   for (const at of [0, copyBytes]) {
@@ -51,7 +51,8 @@ export function readMeta(partition: Buffer): MetaEntries | undefined {
     const values = decodeSmall(partition.subarray(at, at + smallBytes));
     if (values !== undefined) return values;
   }
-  return partition.every((byte) => byte === 0) ? new Map() : undefined;
+  // The first copy is written first: with zeros behind it, its first write ever was interrupted, and there were no values.
+  return isZeros(partition.subarray(copyBytes)) ? new Map() : undefined;
 }
 
 /** Whether the values begin here, whole or not. */
@@ -66,7 +67,7 @@ export function hasMetaMark(head: Buffer): boolean {
  */
 export function metaMends(partition: Buffer): DiskWrite[] {
   const values = readMeta(partition);
-  if (values === undefined || partition.every((byte) => byte === 0)) return [];
+  if (values === undefined || isZeros(partition)) return [];
   return metaWrites(values).filter(({ at, bytes }) => {
     const found = partition.subarray(at, at + bytes.length);
     if (at >= smallPlaces[0])
@@ -80,6 +81,8 @@ export function metaMends(partition: Buffer): DiskWrite[] {
     return !haveSameValues(decodeCopy(found), values);
   });
 }
+
+const isZeros = (bytes: Buffer) => bytes.equals(Buffer.alloc(bytes.length));
 
 /** Other programs may write the same values in another order. */
 function haveSameValues(a: MetaEntries | undefined, b: MetaEntries | undefined): boolean {
