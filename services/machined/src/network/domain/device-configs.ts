@@ -1,5 +1,6 @@
 // Specs of links from the old list of interfaces. Source: Talos v1.14: machine configuration,
 // machine.network.interfaces.
+import { createHash } from 'node:crypto';
 import type { DocumentReader } from '@nodewright/machine-config';
 import type {
   AddressSpecSpec,
@@ -33,7 +34,10 @@ export function linksOfEntry(entry: DocumentReader, links: readonly PresentLink[
   return selectedLinks(entry.below('deviceSelector'), links);
 }
 
-/** The links that a selector matches. One that names nothing matches nothing. */
+/**
+ * The links that a selector matches. One that names nothing matches nothing. Unless it says that they are not physical, only devices are
+ * matched: a VLAN, a bond or a bridge has the address of a device that is below it.
+ */
 function selectedLinks(selector: DocumentReader, links: readonly PresentLink[]): string[] {
   const isPhysical = selector.boolean('physical');
   const patterns = selectorKeys.flatMap((key) => {
@@ -42,12 +46,20 @@ function selectedLinks(selector: DocumentReader, links: readonly PresentLink[]):
   });
   if (isPhysical === undefined && patterns.length === 0) return [];
   return links
-    .filter(({ spec }) => isPhysical === undefined || isPhysical === isPhysicalLink(spec))
-    .filter(({ spec }) => patterns.every(({ key, pattern }) => fitsPattern(pattern, spec[key])))
+    .filter(({ spec }) => (isPhysical === undefined ? isDevice(spec) : isPhysical === isPhysicalLink(spec)))
+    .filter(({ spec }) => patterns.every(({ key, pattern }) => fitsPattern(pattern, selectable(spec)[key])))
     .map((link) => link.name);
 }
 
 const selectorKeys = ['busPath', 'hardwareAddr', 'permanentAddr', 'pciID', 'driver'] as const;
+
+const isDevice = ({ type, kind }: LinkStatusSpec) => kind === '' && type !== 'loopback';
+
+/** While a device is a member of a bond, it has the address of the bond, and would lose the entry that made it a member. */
+function selectable(spec: LinkStatusSpec): LinkStatusSpec {
+  const isMember = spec.masterIndex !== 0 && spec.permanentAddr !== '';
+  return isMember ? { ...spec, hardwareAddr: spec.permanentAddr } : spec;
+}
 
 /** Only hardware links, no virtual ones. */
 export const isPhysicalLink = ({ type, kind }: LinkStatusSpec) => type === 'ether' && kind === '';
@@ -59,7 +71,19 @@ function withVlans({ name, entry }: DeviceConfig): DeviceConfig[] {
   return [{ name, entry }, ...vlans];
 }
 
-const vlanName = (parent: string, vlan: DocumentReader) => `${parent}.${vlan.integer('vlanId') ?? 0}`;
+const maxLinkName = 15;
+/** The dot and a number of up to four digits. */
+const vlanSuffix = 5;
+
+/**
+ * The name of a VLAN. For a parent with a long name it has the beginning of that name and of its hash. Source: Talos v1.14: VLANLinkName.
+ */
+function vlanName(parent: string, vlan: DocumentReader): string {
+  const id = vlan.integer('vlanId') ?? 0;
+  if (Buffer.byteLength(parent) + vlanSuffix <= maxLinkName) return `${parent}.${id}`;
+  const hash = createHash('sha256').update(parent).digest('hex');
+  return `${parent.slice(0, 4)}${hash.slice(0, 6)}.${id}`;
+}
 
 export function deviceAddresses(devices: readonly DeviceConfig[]): AddressSpecSpec[] {
   return devices
@@ -125,16 +149,20 @@ export function deviceLinks(devices: readonly DeviceConfig[], links: readonly Pr
     .filter(({ entry }) => !entry.boolean('ignore'))
     .flatMap((device) => {
       const members = membersOfBond(device, links);
-      // A bond with only some of its links could cut the node off.
+      // A new bond with only some of its links could cut the node off.
       return members === undefined ? [] : linksOfDevice(device, members);
     });
 }
 
-/** Undefined when a selector matches no link. The bond itself, which has the hardware address of a member, is none. */
+/**
+ * Undefined when a selector matches no link and the bond is not there. A bond that is there works without a device that has failed. The
+ * bond itself, which has the hardware address of a member, is none.
+ */
 function membersOfBond({ name, entry }: DeviceConfig, links: readonly PresentLink[]): string[] | undefined {
   const others = links.filter((link) => link.name !== name);
   const selected = entry.items('bond', 'deviceSelectors').map((selector) => selectedLinks(selector, others));
-  if (selected.some((names) => names.length === 0)) return undefined;
+  const isThere = links.some((link) => link.name === name && link.spec.kind === 'bond');
+  if (!isThere && selected.some((names) => names.length === 0)) return undefined;
   return [...new Set([...entry.texts('bond', 'interfaces'), ...selected.flat()])];
 }
 

@@ -1,8 +1,9 @@
 // Each field of a bond reaches the specification, in both forms of the configuration.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { ConfigReader, type YamlMap, type YamlValue } from '@nodewright/machine-config';
-import type { BondMasterSpec } from '@nodewright/state/kinds';
+import type { BondMasterSpec, LinkSpecSpec } from '@nodewright/state/kinds';
 import { deviceLinks, linksOfEntry, type PresentLink } from './device-configs.ts';
 import { linkSpecsOf } from './link-documents.ts';
 import { operatorSpecsOf } from './operator-documents.ts';
@@ -64,6 +65,7 @@ const wire = (name: string, hardware: object) =>
     name,
     spec: {
       ...{ type: 'ether', kind: '', busPath: '', hardwareAddr: '', permanentAddr: '', pciID: '', driver: '' },
+      masterIndex: 0,
       ...hardware,
     },
   }) as PresentLink;
@@ -90,6 +92,60 @@ test('the links of a bond are selected by their permanent address and their PCI 
     members.map(({ name }) => name),
     ['eth0', 'eth1'],
   );
+});
+
+const membersOf = (specs: readonly LinkSpecSpec[]) =>
+  specs.filter(({ bondSlave }) => bondSlave.masterName === 'bond0').map(({ name }) => name);
+const [firstAddr, secondAddr] = ['02:00:00:00:00:01', '02:00:00:00:00:02'];
+
+test('a bond keeps the members that are selected by their address while they have the address of the bond', () => {
+  const deviceSelectors = [{ hardwareAddr: firstAddr }, { hardwareAddr: secondAddr }];
+  const joined = { hardwareAddr: firstAddr, masterIndex: 9 };
+  const links = [
+    wire('bond0', { kind: 'bond', hardwareAddr: firstAddr }),
+    wire('eth0', { ...joined, permanentAddr: firstAddr }),
+    wire('eth1', { ...joined, permanentAddr: secondAddr }),
+  ];
+  const specs = linksOfInterface({ interface: 'bond0', bond: { deviceSelectors } }, links);
+  assert.deepEqual(membersOf(specs), ['eth0', 'eth1']);
+});
+
+test('a bond that there is stays with the members that remain when one of its devices is gone', () => {
+  const deviceSelectors = [{ permanentAddr: firstAddr }, { permanentAddr: secondAddr }];
+  const entry = { interface: 'bond0', bond: { deviceSelectors }, vlans: [{ vlanId: 7 }] };
+  const remaining = wire('eth0', { permanentAddr: firstAddr });
+  assert.deepEqual(linksOfInterface(entry, [remaining]), []);
+  const specs = linksOfInterface(entry, [wire('bond0', { kind: 'bond' }), remaining]);
+  assert.deepEqual(
+    specs.map(({ name }) => name),
+    ['bond0', 'eth0', 'bond0.7'],
+  );
+  const ofHardware = linksOfInterface(entry, [wire('bond0', {}), remaining]);
+  assert.deepEqual(ofHardware, [], 'a device that is named like the bond is no bond');
+});
+
+test('a selector matches devices, and not the links above them that have the same address', () => {
+  const links = [
+    wire('eth0', { hardwareAddr: firstAddr }),
+    wire('eth0.7', { hardwareAddr: firstAddr, kind: 'vlan' }),
+    wire('br0', { hardwareAddr: firstAddr, kind: 'bridge' }),
+    wire('lo', { hardwareAddr: '00:00:00:00:00:00', type: 'loopback' }),
+  ];
+  const namesOf = (deviceSelector: object) =>
+    linksOfInterface({ deviceSelector }, links).map(({ name }) => name);
+  assert.deepEqual(namesOf({ hardwareAddr: firstAddr }), ['eth0']);
+  assert.deepEqual(namesOf({ hardwareAddr: '*' }), ['eth0']);
+  assert.deepEqual(namesOf({ hardwareAddr: firstAddr, physical: false }), ['eth0.7', 'br0']);
+});
+
+test('a VLAN of a device with a long name has a name that the kernel takes', () => {
+  const nameOf = (parent: string) =>
+    linksOfInterface({ interface: parent, vlans: [{ vlanId: 4094 }] })[1]?.name;
+  assert.equal(nameOf('enp12s0f10'), 'enp12s0f10.4094');
+  // The first bytes of SHA-256 of the name of the device.
+  const hash = createHash('sha256').update('enx12545f8c99cd').digest('hex');
+  assert.equal(nameOf('enx12545f8c99cd'), `enx1${hash.slice(0, 6)}.4094`);
+  assert.notEqual(nameOf('enx12545f8c99ce'), nameOf('enx12545f8c99cd'));
 });
 
 test('a bridge filters VLANs when its document says so', () => {
