@@ -53,9 +53,10 @@ export function planLinks(facts: LinkFacts): NetworkPlan<LinkMemory> {
     ...{ links, memory, steps, waiting, gone, obstacles, parted: new Set() },
     coming: new Set(missing.map(({ name }) => name)),
   };
-  planCreations(missing, draft);
   for (const { spec, link } of found)
     if (link !== undefined && !gone.has(link.index)) planSettings(spec, link, draft);
+  // After the settings: a VLAN takes the MTU that the link below it has when it is made.
+  planCreations(missing, draft);
   const named = new Set(found.map(({ link }) => link));
   for (const link of links) {
     if (named.has(link) || gone.has(link.index)) continue;

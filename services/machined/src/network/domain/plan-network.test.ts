@@ -215,8 +215,8 @@ test('planLinks() takes the members out of a bond for a new mode, and puts them 
   const made = planLinks({
     ...{ memory: noLinkMemory, bringsUpAll: false, obstacles: new Map(), links, wanted: specsOf({}) },
   });
-  assert.deepEqual(wordsOf(made).slice(0, 1), ['create-link bond0 of the kind bond']);
-  const [first] = made.steps;
+  assert.deepEqual(wordsOf(made).slice(-1), ['create-link bond0 of the kind bond']);
+  const first = made.steps.at(-1);
   const { details } = first?.kind === 'create-link' ? first.creation : assert.fail();
   const up = { flags: 1, masterIndex: 9 };
   const working = [
@@ -264,4 +264,79 @@ test('planLinks() stops setting a bond down whose options the kernel does not ta
   assert.equal(downs.length, 15);
   assert.deepEqual(plan('fast').waiting, ['link bond0: the kernel keeps other options than it was given']);
   assert.deepEqual([wordsOf(plan('slow')), plan('slow').waiting], [[], []]);
+});
+
+test('planLinks() stops setting a link down that its bond does not take, and never the loopback device', () => {
+  const bond = { ...plainLink('bond0', 'configuration'), logical: true, kind: 'bond', up: true };
+  const member = (name: string) => ({
+    ...{ ...plainLink(name, 'configuration'), up: true },
+    bondSlave: { masterName: 'bond0', slaveIndex: 0 },
+  });
+  const facts = { wanted: [bond, member('eth0'), member('lo')], bringsUpAll: false, obstacles: new Map() };
+  const made = planLinks({ ...facts, memory: noLinkMemory, links: isUp(1) }).steps.at(-1);
+  const { details } = made?.kind === 'create-link' ? made.creation : assert.fail();
+  const kernel = (eth0: object) => [
+    ...[fakeLink(1, 'lo', { hardwareType: 772, flags: 1 }), fakeLink(2, 'eth0', { flags: 1, ...eth0 })],
+    fakeLink(9, 'bond0', { flags: 1, kind: 'bond', details }),
+  ];
+  let memory = noLinkMemory;
+  const downs = (times: number, eth0: object = {}) =>
+    Array.from({ length: times }, () => {
+      const plan = planLinks({ ...facts, memory, links: kernel(eth0) });
+      memory = plan.owned;
+      assert.ok(!wordsOf(plan).some((step) => step.endsWith(' lo')));
+      assert.ok(plan.waiting.includes('link lo: the loopback device joins no other link'));
+      return wordsOf(plan).includes('set-link-down eth0');
+    }).filter((isDown) => isDown).length;
+  assert.equal(downs(40), 15);
+  const { steps, waiting } = planLinks({ ...facts, memory, links: kernel({}) });
+  assert.deepEqual(steps, []);
+  assert.ok(waiting.includes('link eth0: the kernel does not let it join bond0'), String(waiting));
+  assert.equal(downs(40, { mtu: 9000 }), 15, 'another size may be what it takes');
+  assert.equal(downs(1, { masterIndex: 9 }), 0);
+  assert.equal(downs(1), 1, 'it was a member');
+});
+
+test('planLinks() sets a link up as it is named before it makes a VLAN on it, which takes its MTU', () => {
+  const vlan = { id: 7, protocol: 0x8100 };
+  const wanted = [
+    { ...plainLink('eth0', 'configuration'), up: true, mtu: 9000 },
+    { ...plainLink('eth0.7', 'configuration'), logical: true, kind: 'vlan', parentName: 'eth0', up: true },
+  ].map((spec) => ({ ...spec, vlan: { vlanID: vlan.id, vlanProtocol: '802.1q' as const } }));
+  const facts = { memory: noLinkMemory, bringsUpAll: false, obstacles: new Map(), wanted };
+  assert.deepEqual(wordsOf(planLinks({ ...facts, links: isUp(2) })), [
+    'change-link eth0 mtu 9000',
+    'create-link eth0.7 of the kind vlan',
+  ]);
+});
+
+test('planLinks() gives a link its MTU and address back when it is no member of a bond', () => {
+  const wanted = (mtu: number, hardwareAddr = '') => [
+    { ...plainLink('bond0', 'configuration'), logical: true, kind: 'bond', up: true, mtu: 9000 },
+    {
+      ...{ ...plainLink('eth0', 'configuration'), up: true, mtu, hardwareAddr },
+      bondSlave: { masterName: 'bond0', slaveIndex: 0 },
+    },
+  ];
+  const facts = { bringsUpAll: false, obstacles: new Map() };
+  const first = planLinks({
+    ...facts,
+    memory: noLinkMemory,
+    links,
+    wanted: wanted(9000, '02:00:00:00:00:77'),
+  });
+  const [made] = first.steps.filter((step) => step.kind === 'create-link');
+  const { details } = made?.creation ?? assert.fail();
+  const bonded = { flags: 1, mtu: 9000, masterIndex: 9, hardwareAddress: '02:00:00:00:00:99' };
+  const kernel = [
+    ...[fakeLink(1, 'lo', { hardwareType: 772 }), fakeLink(2, 'eth0', bonded)],
+    fakeLink(9, 'bond0', { flags: 1, kind: 'bond', mtu: 9000, details }),
+  ];
+  const member = planLinks({ ...facts, memory: first.owned, links: kernel, wanted: wanted(0) });
+  assert.deepEqual(wordsOf(member), []);
+  const left = [...links, ...kernel.slice(2)].map((link) =>
+    link.index === 2 ? { ...link, mtu: 9000 } : link,
+  );
+  const gone = planLinks({ ...facts, memory: member.owned, links: left, wanted: wanted(0).slice(0, 1) });
+  assert.deepEqual(wordsOf(gone), ['change-link eth0 mtu 1500']);
 });

@@ -1,5 +1,11 @@
 import type { KernelLink } from '@nodewright/linux/network';
 
+/** How often the same was tried. */
+export interface Attempts {
+  readonly options: string;
+  readonly times: number;
+}
+
 /** What a link was like before a specification changed it, so that it can be like that again. */
 export interface LinkBefore {
   readonly mtu?: number;
@@ -8,7 +14,9 @@ export interface LinkBefore {
   /** The master that it has because of a specification. */
   readonly masterIndex?: number;
   /** Options for which it was set down, with those that it had, and how often without a change of either. */
-  readonly rests?: { readonly options: string; readonly times: number };
+  readonly rests?: Attempts;
+  /** What it was like when it was set down to join a bond, and how often without a success. */
+  readonly joins?: Attempts;
 }
 
 /** What the plan for links has to know of earlier ones. */

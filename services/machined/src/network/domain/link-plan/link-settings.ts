@@ -4,7 +4,7 @@ import type { LinkSpecSpec } from '@nodewright/state/kinds';
 import { isLinkUp } from '../find-link.ts';
 import type { NetworkStep } from '../network-step.ts';
 import { linkKinds } from './link-kinds.ts';
-import type { LinkMemoryDraft } from './link-memory.ts';
+import type { Attempts, LinkMemoryDraft } from './link-memory.ts';
 import { shownName } from './shown-name.ts';
 
 /** What the phases of a plan share. */
@@ -36,7 +36,7 @@ export function planSettings(spec: LinkSpecSpec, link: KernelLink, draft: LinkPl
     draft.steps.push({ kind: 'change-link', linkName: link.name, linkIndex: link.index, change: of });
   const down = () => draft.steps.push({ kind: 'set-link-down', linkName: link.name, linkIndex: link.index });
   const rests = planOptions(spec, link, draft, { change, down });
-  planPlainSettings(spec, link, draft.memory, change);
+  planPlainSettings(spec, link, draft, change);
   const isJoining = planMaster(spec, link, draft, { change, down });
   planUp(spec, link, draft, { isDownNow: rests || isJoining, down });
 }
@@ -50,7 +50,10 @@ interface Acts {
 function planOptions(spec: LinkSpecSpec, link: KernelLink, draft: LinkPlanDraft, { change, down }: Acts) {
   if (!spec.logical) return false;
   const changes = linkKinds[spec.kind]?.changes?.(spec, link, draft.links);
-  if (changes === undefined) return false;
+  if (changes === undefined) {
+    draft.memory.set(link.index, { rests: undefined });
+    return false;
+  }
   if (changes.needsRest) {
     if (!mayRest(link, JSON.stringify([changes.details, link.details]), draft)) return false;
     down();
@@ -64,43 +67,67 @@ function planOptions(spec: LinkSpecSpec, link: KernelLink, draft: LinkPlanDraft,
   return changes.needsRest;
 }
 
-/** A kernel that understands options differently than we do must not cost a node its network for ever. */
+/** A kernel that understands options differently than we do, or takes no link into a bond, must not cost a node its network for ever. */
 const maxRests = 15;
 
 function mayRest(link: KernelLink, options: string, { memory, waiting }: LinkPlanDraft): boolean {
-  const last = memory.before.get(link.index)?.rests;
-  const times = last?.options === options ? last.times + 1 : 1;
-  if (times > maxRests) {
+  const rests = oneMore(memory.before.get(link.index)?.rests, options);
+  if (rests === undefined) {
     waiting.push(`link ${link.name}: the kernel keeps other options than it was given`);
     return false;
   }
-  memory.set(link.index, { rests: { options, times } });
+  memory.set(link.index, { rests });
   return true;
 }
 
-/** What a specification does not name any more becomes what it was before. */
+/** Whether a link may be set down for a bond, which did not take it so often. It may take a link of another size, or with nothing on it. */
+function mayJoin(link: KernelLink, master: KernelLink, { links, memory, waiting }: LinkPlanDraft): boolean {
+  const carries = links.some(
+    ({ kind, linkIndex, isLinkHere }) => kind !== '' && isLinkHere && linkIndex === link.index,
+  );
+  const options = JSON.stringify([master.index, master.mtu, master.details, link.mtu, carries]);
+  const joins = oneMore(memory.before.get(link.index)?.joins, options);
+  if (joins === undefined) {
+    waiting.push(`link ${link.name}: the kernel does not let it join ${master.name}`);
+    return false;
+  }
+  memory.set(link.index, { joins });
+  return true;
+}
+
+/** Undefined after too many. */
+function oneMore(last: Attempts | undefined, options: string): Attempts | undefined {
+  const times = last?.options === options ? last.times + 1 : 1;
+  return times > maxRests ? undefined : { options, times };
+}
+
+/**
+ * What a specification does not name any more becomes what it was before. A member of a bond has the MTU and the address of the bond: they
+ * are no earlier ones of the link, and are undone when it has left the bond.
+ */
 function planPlainSettings(
   { mtu, hardwareAddr, multicast }: Pick<LinkSpecSpec, 'mtu' | 'hardwareAddr' | 'multicast'>,
   link: KernelLink,
-  memory: LinkMemoryDraft,
+  { links, memory }: LinkPlanDraft,
   change: (change: LinkChange) => void,
 ): void {
+  const isBonded = links.some(({ index, kind }) => index === link.masterIndex && kind === 'bond');
   const before = memory.before.get(link.index);
   const hasMulticast = (link.flags & isMulticast) !== 0;
   const address = hardwareAddr.toLowerCase().replaceAll('-', ':');
-  if (mtu !== 0 && mtu !== link.mtu) memory.keep(link.index, { mtu: link.mtu });
-  if (address !== '' && address !== link.hardwareAddress)
+  if (!isBonded && mtu !== 0 && mtu !== link.mtu) memory.keep(link.index, { mtu: link.mtu });
+  if (!isBonded && address !== '' && address !== link.hardwareAddress)
     memory.keep(link.index, { hardwareAddress: link.hardwareAddress });
   if (multicast !== undefined && multicast !== hasMulticast)
     memory.keep(link.index, { multicast: hasMulticast });
-  const wantedMtu = mtu || before?.mtu;
-  const wantedAddress = address || before?.hardwareAddress;
+  const wantedMtu = mtu || (isBonded ? undefined : before?.mtu);
+  const wantedAddress = address || (isBonded ? undefined : before?.hardwareAddress);
   const wantedMulticast = multicast ?? before?.multicast;
   if (wantedMtu !== undefined && wantedMtu !== link.mtu) change({ mtu: wantedMtu });
-  else if (mtu === 0) memory.set(link.index, { mtu: undefined });
+  else if (mtu === 0 && !isBonded) memory.set(link.index, { mtu: undefined });
   if (wantedAddress !== undefined && wantedAddress !== link.hardwareAddress)
     change({ hardwareAddress: wantedAddress });
-  else if (address === '') memory.set(link.index, { hardwareAddress: undefined });
+  else if (address === '' && !isBonded) memory.set(link.index, { hardwareAddress: undefined });
   if (wantedMulticast !== undefined && wantedMulticast !== hasMulticast)
     change({ multicast: wantedMulticast });
   else if (multicast === undefined) memory.set(link.index, { multicast: undefined });
@@ -128,10 +155,18 @@ function planMaster(spec: LinkSpecSpec, link: KernelLink, draft: LinkPlanDraft, 
       waiting.push(`link ${link.name}: there is no network device ${shownName(masterName)} for it to join`);
     return false;
   }
+  if (link.hardwareType === loopback) {
+    waiting.push(`link ${link.name}: the loopback device joins no other link`);
+    return false;
+  }
   memory.set(link.index, { masterIndex: master.index });
-  if (current === master.index) return false;
+  if (current === master.index) {
+    memory.set(link.index, { joins: undefined });
+    return false;
+  }
   // A bond takes only links that are down.
   const mustBeDown = master.kind === 'bond' && (isLinkUp(link) || isParted);
+  if (mustBeDown && !isParted && !mayJoin(link, master, draft)) return false;
   if (mustBeDown) acts.down();
   acts.change({ masterIndex: master.index });
   return mustBeDown;
@@ -168,7 +203,7 @@ export function planRelease(link: KernelLink, draft: LinkPlanDraft): void {
   const { memory, steps, gone, parted } = draft;
   const change = (of: LinkChange) =>
     steps.push({ kind: 'change-link', linkName: link.name, linkIndex: link.index, change: of });
-  planPlainSettings({ mtu: 0, hardwareAddr: '', multicast: undefined }, link, memory, change);
+  planPlainSettings({ mtu: 0, hardwareAddr: '', multicast: undefined }, link, draft, change);
   const master = memory.before.get(link.index)?.masterIndex;
   if (master === undefined) return;
   const isMember = link.masterIndex === master && !gone.has(master) && !parted.has(link.index);
