@@ -16,14 +16,14 @@ export function isDnsName(text: string): boolean {
   return text.length <= 255 && labels.every((label) => /^[A-Za-z0-9_][A-Za-z0-9_-]{0,62}$/.test(label));
 }
 
-/** Whether the kernel accepts the text as a link name. */
+/** Whether the kernel accepts the text as a link name, and keeps it: `%d` becomes a number. */
 export function isLinkName(text: string): boolean {
   return (
     Buffer.byteLength(text) >= 1 &&
     Buffer.byteLength(text) <= 15 &&
     text !== '.' &&
     text !== '..' &&
-    !/[/:\s\p{C}]/u.test(text)
+    !/[/:%\s\p{C}]/u.test(text)
   );
 }
 

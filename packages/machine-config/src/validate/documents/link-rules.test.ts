@@ -34,13 +34,18 @@ test('validation checks documents that configure links', () => {
     [
       'VethConfig',
       'name: a/b\npeer: { name: averyveryverylong }',
-      '!name must be the name of a link: 1 to 15 bytes without "/", ":" and spaces',
-      '!peer.name must be the name of a link: 1 to 15 bytes without "/", ":" and spaces',
+      '!name must be the name of a link: 1 to 15 bytes without "/", ":", "%" and spaces',
+      '!peer.name must be the name of a link: 1 to 15 bytes without "/", ":", "%" and spaces',
     ],
     [
       'VethConfig',
       'name: a\npeer: {}',
-      '!peer.name must be the name of a link: 1 to 15 bytes without "/", ":" and spaces',
+      '!peer.name must be the name of a link: 1 to 15 bytes without "/", ":", "%" and spaces',
+    ],
+    [
+      'VethConfig',
+      'name: v%d\npeer: { name: w }',
+      '!name must be the name of a link: 1 to 15 bytes without "/", ":", "%" and spaces',
     ],
     ['VLANConfig', 'name: v\nvlanID: 4095', '!vlanID must be 1 to 4094', '!parent is required'],
     ['VRFConfig', 'name: v\ntable: main', '!table must be a routing table from 1 to 252'],

@@ -47,7 +47,7 @@ export const linkRules: DocumentRules = {
   EthernetConfig: (document) => void document.require('name'),
 };
 
-const linkNameForm = 'must be the name of a link: 1 to 15 bytes without "/", ":" and spaces';
+const linkNameForm = 'must be the name of a link: 1 to 15 bytes without "/", ":", "%" and spaces';
 
 function checkLink(document: CheckedDocument): void {
   document.require('name');

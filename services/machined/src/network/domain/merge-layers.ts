@@ -34,6 +34,11 @@ export function byLayer<S extends Layered>(specs: readonly S[]): S[] {
   return [...specs].sort((a, b) => rank(a) - rank(b));
 }
 
+/** The highest layer first; within a layer in their order. */
+export function byLayerDown<S extends Layered>(specs: readonly S[]): S[] {
+  return [...specs].sort((a, b) => rank(b) - rank(a));
+}
+
 /** Of the specs with one id, the whole one of the highest layer; of equals the last. */
 export function mergeHighest<S extends Layered>(idOf: (spec: S) => string): Merge<S> {
   return (specs) => {

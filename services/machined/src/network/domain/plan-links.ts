@@ -38,11 +38,13 @@ interface Found {
 export function planLinks(facts: LinkFacts): NetworkPlan<LinkMemory> {
   const { links, obstacles } = facts;
   const waiting: string[] = [];
-  const wanted = withinLimit(inOrder(facts.wanted), { limit: maxLinks, what: 'links' }, waiting);
+  // Before they are put in their order, which goes through the links below each one.
+  const wanted = inOrder(withinLimit(facts.wanted, { limit: maxLinks, what: 'links' }, waiting));
   const found = findAll(wanted, links, waiting);
   const memory = new LinkMemoryDraft(facts.memory, links);
   const steps: NetworkStep[] = [];
-  const removed = removedLinks(found, memory, links);
+  const names = new Set(facts.wanted.map(({ name }) => name));
+  const removed = removedLinks(found, names, { memory, links });
   for (const { name, index } of removed)
     steps.push({ kind: 'remove-link', linkName: name, linkIndex: index });
   const gone = withDependants(removed, links);
@@ -57,9 +59,12 @@ export function planLinks(facts: LinkFacts): NetworkPlan<LinkMemory> {
     if (link !== undefined && !gone.has(link.index)) planSettings(spec, link, draft);
   // After the settings: a VLAN takes the MTU that the link below it has when it is made.
   planCreations(missing, draft);
+  const leftOut = new Set(facts.wanted.slice(maxLinks).map(({ name }) => name));
+  const isLeftOut = ({ name, alias, altNames }: KernelLink) =>
+    [name, alias, ...altNames].some((each) => leftOut.has(each));
   const named = new Set(found.map(({ link }) => link));
   for (const link of links) {
-    if (named.has(link) || gone.has(link.index)) continue;
+    if (named.has(link) || gone.has(link.index) || isLeftOut(link)) continue;
     if (memory.before.has(link.index)) planRelease(link, draft);
     if (facts.bringsUpAll && isHardware(link) && !isLinkUp(link)) bringUp(link, draft);
   }
@@ -104,6 +109,8 @@ function findAll(wanted: readonly LinkSpecSpec[], links: readonly KernelLink[], 
       return [];
     };
     if (logical && !isLinkName(name)) return wait('a link cannot have this name');
+    if (logical && kind === 'veth' && !isLinkName(spec.veth.peerName))
+      return wait(`its other end cannot have the name ${shownName(spec.veth.peerName)}`);
     if (logical && !Object.hasOwn(linkKinds, kind))
       return wait(`links of the kind ${shownName(kind)} are not supported`);
     if (link === undefined) {
@@ -118,14 +125,17 @@ function findAll(wanted: readonly LinkSpecSpec[], links: readonly KernelLink[], 
   });
 }
 
-/** Links that were made and are not named any more, and those that the kernel cannot change to what is wanted. */
+/**
+ * Links that were made and are not named any more, and those that the kernel cannot change to what is wanted.
+ *
+ * @param names of all specifications, also of those that wait
+ */
 function removedLinks(
   found: readonly Found[],
-  memory: LinkMemoryDraft,
-  links: readonly KernelLink[],
+  names: ReadonlySet<string>,
+  { memory, links }: Pick<LinkPlanDraft, 'memory' | 'links'>,
 ): KernelLink[] {
-  const named = new Set(found.map(({ spec }) => spec.name));
-  const leaving = links.filter((link) => memory.made.has(madeKey(link)) && !named.has(link.name));
+  const leaving = links.filter((link) => memory.made.has(madeKey(link)) && !names.has(link.name));
   const other = found.flatMap(({ spec, link }) => {
     if (link === undefined || !spec.logical) return [];
     const isOther = link.kind !== spec.kind || linkKinds[spec.kind]?.isOther?.(spec, link, links) === true;

@@ -340,3 +340,103 @@ test('planLinks() gives a link its MTU and address back when it is no member of 
   const gone = planLinks({ ...facts, memory: member.owned, links: left, wanted: wanted(0).slice(0, 1) });
   assert.deepEqual(wordsOf(gone), ['change-link eth0 mtu 1500']);
 });
+
+test('planRoutes() takes the route of the highest layer of those with one metric', () => {
+  const route = { ...plainRoute, family: 'inet4', dst: '', outLinkName: 'eth0' } as const;
+  const wanted = [
+    { ...route, gateway: '10.0.0.1', layer: 'cmdline' as const },
+    { ...route, gateway: '10.0.0.254', layer: 'configuration' as const },
+  ];
+  const plan = planRoutes({ wanted, owned: new Set(), links: isUp(2), routes: [] });
+  assert.deepEqual(wordsOf(plan), ['add-route default via 10.0.0.254 metric 1024']);
+  assert.deepEqual(plan.waiting, [
+    'route default via 10.0.0.1 metric 1024: another specification has this metric',
+  ]);
+});
+
+test('planRoutes() takes each network with the length 0 for the default route', () => {
+  const wanted = [{ ...plainRoute, family: 'inet4', dst: '10.0.0.0/0', gateway: '10.0.0.1' } as const];
+  const { owned, steps } = planRoutes({ wanted, owned: new Set(), links, routes: [] });
+  const [added] = steps;
+  const { route } = added?.kind === 'add-route' ? added : assert.fail();
+  const kernel = { ...route, destination: '' };
+  assert.deepEqual(wordsOf(planRoutes({ wanted, owned, links, routes: [kernel] })), []);
+});
+
+test('planLinks() keeps a made link that is named beyond the limit', () => {
+  const dummy = (name: string) => ({
+    ...{ ...plainLink(name, 'configuration'), logical: true, kind: 'dummy', up: true, mtu: 1400 },
+  });
+  const facts = { bringsUpAll: false, obstacles: new Map() };
+  const before = planLinks({ ...facts, memory: noLinkMemory, links, wanted: [dummy('zz')] });
+  const kernel = [...links, fakeLink(9, 'zz', { kind: 'dummy', mtu: 1400 })];
+  const many = Array.from({ length: maxLinks }, (_, index) => dummy(`a${index}`));
+  const plan = planLinks({ ...facts, memory: before.owned, links: kernel, wanted: [...many, dummy('zz')] });
+  assert.deepEqual(plan.waiting, ['of 1001 links only 1000 are applied']);
+  assert.deepEqual(
+    wordsOf(plan).filter((step) => step.endsWith(' zz')),
+    [],
+  );
+});
+
+test('planLinks() keeps the settings of a link that is named beyond the limit', () => {
+  const eth1 = { ...plainLink('eth1', 'configuration'), mtu: 1400 };
+  const facts = { bringsUpAll: false, obstacles: new Map() };
+  const before = planLinks({ ...facts, memory: noLinkMemory, links, wanted: [eth1] });
+  const kernel = links.map((link) => (link.index === 3 ? { ...link, mtu: 1400 } : link));
+  const many = Array.from({ length: maxLinks }, (_, index) => isUpSpec(`a${index}`));
+  const plan = planLinks({ ...facts, memory: before.owned, links: kernel, wanted: [...many, eth1] });
+  assert.deepEqual(wordsOf(plan), []);
+});
+
+test('planLinks() takes VLANs on VLANs, however many there are', () => {
+  const wanted = Array.from({ length: 20_000 }, (_, index) => ({
+    ...{ ...plainLink(`v${index}`, 'configuration'), logical: true, kind: 'vlan' },
+    parentName: `v${index + 1}`,
+  }));
+  const plan = planLinks({ wanted, memory: noLinkMemory, bringsUpAll: false, obstacles: new Map(), links });
+  assert.ok(plan.waiting.includes('of 20000 links only 1000 are applied'));
+});
+
+test('planLinks() makes no link with a name in which the kernel would put a number, and no pair without two names', () => {
+  const made = (name: string, kind: string, peerName = '') => ({
+    ...{ ...plainLink(name, 'configuration'), logical: true, kind, veth: { peerName } },
+  });
+  const wanted = [made('br%d', 'bridge'), made('va', 'veth', 'v%d'), made('vb', 'veth')];
+  const plan = planLinks({ wanted, memory: noLinkMemory, bringsUpAll: false, obstacles: new Map(), links });
+  assert.deepEqual(
+    [wordsOf(plan), plan.waiting],
+    [
+      [],
+      [
+        'link "br%d": a link cannot have this name',
+        'link va: its other end cannot have the name "v%d"',
+        'link vb: its other end cannot have the name ""',
+      ],
+    ],
+  );
+});
+
+test('planLinks() compares the addresses that a bond asks as the kernel writes them, and counts its rests anew', () => {
+  const wanted = (...addresses: string[]) => {
+    const bond = plainLink('bond0', 'configuration');
+    const targets = { nsIp6Targets: addresses, arpIpTargets: addresses };
+    const bondMaster = { ...bond.bondMaster, mode: 'active-backup', arpInterval: 1000, ...targets } as const;
+    return [{ ...bond, logical: true, kind: 'bond', up: true, bondMaster }];
+  };
+  const facts = { bringsUpAll: false, obstacles: new Map() };
+  const written = wanted('FD00::1', '10.0.0.1', 'fd00:0::1');
+  const [made] = planLinks({ ...facts, memory: noLinkMemory, links, wanted: written }).steps;
+  const { details } = made?.kind === 'create-link' ? made.creation : assert.fail();
+  assert.deepEqual([details.bond?.nsIp6Targets, details.bond?.arpIpTargets], [['fd00::1'], ['10.0.0.1']]);
+  const kernel = [...links, fakeLink(9, 'bond0', { flags: 1, kind: 'bond', details })];
+  let memory = noLinkMemory;
+  const isSetDown = (...addresses: string[]) => {
+    const plan = planLinks({ ...facts, memory, links: kernel, wanted: wanted(...addresses) });
+    memory = plan.owned;
+    return wordsOf(plan).includes('set-link-down bond0');
+  };
+  for (let times = 0; times < 20; times += 1) assert.equal(isSetDown('fd00::2'), times < 15);
+  assert.equal(isSetDown('FD00::1', '10.0.0.1'), false);
+  assert.equal(isSetDown('fd00::2'), true);
+});

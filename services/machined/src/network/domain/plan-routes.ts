@@ -4,6 +4,7 @@ import type { KernelNextHop, KernelRoute } from '@nodewright/linux/network';
 import { networkEnumerations as enums, type RouteSpecSpec } from '@nodewright/state/kinds';
 import { networkOf } from '../../base/domain/prefix.ts';
 import { findLink, isLinkUp, type NamedLink } from './find-link.ts';
+import { byLayerDown } from './merge-layers.ts';
 import type { NetworkPlan } from './network-step.ts';
 import { defaultMetric } from './route-documents.ts';
 import { withinLimit } from './within-limit.ts';
@@ -28,7 +29,7 @@ const cloned = 0x200;
 /**
  * What to do for the routes of all tables. Routes are removed before others are added, because the kernel has one route for a
  * destination and a metric, and routes without a gateway are added before those that need them.
- * Of several specifications for one destination and metric, the first one is applied.
+ * Of several specifications for one destination and metric, the one of the highest layer is applied, and of equals the first.
  * A route stays while a specification names it, also one whose link cannot be found: it may have got another name.
  */
 export function planRoutes({ wanted, owned, links, routes }: PlanRoutesFacts): NetworkPlan {
@@ -38,7 +39,7 @@ export function planRoutes({ wanted, owned, links, routes }: PlanRoutesFacts): N
   const chosen = new Map<string, KernelRoute>();
   /** The slots of routes that stay although their specifications wait. */
   const kept = new Map<string, string>();
-  for (const spec of withinLimit(wanted, { limit: maxRoutes, what: 'routes' }, waiting)) {
+  for (const spec of withinLimit(byLayerDown(wanted), { limit: maxRoutes, what: 'routes' }, waiting)) {
     const { route, obstacle } = wantedRoute(spec, links);
     if (route === undefined) {
       waiting.push(`${nameOf(spec)}: ${obstacle}`);
@@ -104,8 +105,8 @@ interface WantedRoute {
 
 /** The route of a specification, and what prevents it. */
 function wantedRoute(spec: RouteSpecSpec, links: readonly NamedLink[]): WantedRoute {
-  const destination = everything.test(spec.dst) ? '' : spec.dst;
-  const network = destination === '' ? '' : networkOf(destination);
+  const written = spec.dst === '' ? '' : networkOf(spec.dst);
+  const network = written !== undefined && everything.test(written) ? '' : written;
   if (network === undefined) return { obstacle: 'its destination is not a network' };
   const family = enums.family.numberOf(spec.family);
   const obstacles: string[] = [];

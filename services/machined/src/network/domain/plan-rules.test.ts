@@ -18,11 +18,24 @@ const wordsOf = ({ steps }: Pick<NetworkPlan, 'steps'>) => steps.map(describeSte
 const plan = (wanted: RoutingRuleSpecSpec[], rules: KernelRule[], owned: ReadonlySet<string> = new Set()) =>
   planRules({ wanted, owned, rules });
 
+/** Whether the kernel refuses the new rule because of the other one. Source: Linux, rule_exists() in net/core/fib_rules.c. */
+function isDuplicate(rule: KernelRule, each: KernelRule): boolean {
+  const names = [
+    ...(['family', 'priority', 'action', 'table', 'inputLink', 'outputLink', 'mark', 'markMask'] as const),
+  ];
+  return (
+    names.every((name) => rule[name] === each[name]) &&
+    (rule.source === '' || rule.source === each.source) &&
+    (rule.destination === '' || rule.destination === each.destination)
+  );
+}
+
 /** The rules after these steps, as the kernel keeps them. */
 function after(rules: readonly KernelRule[], steps: readonly NetworkStep[]): KernelRule[] {
   const result = [...rules];
   for (const step of steps) {
-    if (step.kind === 'add-rule') result.push(step.rule);
+    if (step.kind === 'add-rule' && !result.some((each) => isDuplicate(step.rule, each)))
+      result.push(step.rule);
     if (step.kind !== 'remove-rule') continue;
     const { rule } = step;
     const fits = (each: KernelRule) =>
@@ -54,6 +67,20 @@ test('planRules() replaces its own rule, and leaves one of others at the same pr
     after(rules, second.steps).map(({ table }) => table),
     [9, 101],
   );
+});
+
+test('planRules() removes a rule first that the kernel would take for the new one, and names one of others', () => {
+  const first = plan([spec(7000, { src: '10.1.0.0/16' })], []);
+  const rules = after([], first.steps);
+  const second = plan([spec(7000)], rules, first.owned);
+  assert.deepEqual(wordsOf(second), ['remove-rule 7000', 'add-rule 7000']);
+  assert.deepEqual(
+    after(rules, second.steps).map(({ source }) => source),
+    [''],
+  );
+  const beside = plan([spec(7000)], [foreign(7000, { source: '10.2.0.0/16' })]);
+  assert.deepEqual(wordsOf(beside), []);
+  assert.deepEqual(beside.waiting, ['rule 7000: the kernel takes it for one of others with this priority']);
 });
 
 test('planRules() takes a rule that selects by more for another one', () => {

@@ -23,7 +23,10 @@ const everything = /^(?:0\.0\.0\.0|::)\/0$/;
 /** Those of the kernel, and of KubeSpan. */
 const reserved = new Set([0, 32_500, 32_766, 32_767]);
 
-/** What to do for the rules. A rule is added before the one that it replaces is removed, so that packets always have one. */
+/**
+ * What to do for the rules. A rule is added before the one that it replaces is removed, so that packets always have one. Where the kernel
+ * would take the new one for the old one and not add it, the old one is removed right before.
+ */
 export function planRules({ wanted, owned, rules }: PlanRulesFacts): NetworkPlan {
   const waiting: string[] = [];
   const chosen = new Map<string, KernelRule>();
@@ -33,23 +36,43 @@ export function planRules({ wanted, owned, rules }: PlanRulesFacts): NetworkPlan
     else chosen.set(keyOf(rule), rule);
   }
   const present = new Set(rules.filter(({ isSelective }) => !isSelective).map(keyOf));
-  const steps: NetworkStep[] = [...chosen]
-    .filter(([key]) => !present.has(key))
-    .map(([, rule]) => ({ kind: 'add-rule', rule }));
+  const missing = [...chosen].filter(([key]) => !present.has(key)).map(([, rule]) => rule);
   const isLeaving = (rule: KernelRule) => {
     const key = keyOf(rule);
     return isOwn(rule) && owned.has(key) && !chosen.has(key);
   };
   const leaving = rules.filter(isLeaving);
   const left = [...rules];
+  const removed: KernelRule[] = [];
   for (const rule of leaving) {
     // The kernel removes the first one that has what is named, which may have more.
     const first = left.findIndex((each) => removalMatches(rule, each));
     if (left[first] === rule) {
       left.splice(first, 1);
-      steps.push({ kind: 'remove-rule', rule });
+      removed.push(rule);
     } else waiting.push(`rule ${rule.priority} cannot be removed while a rule of others is before it`);
   }
+  const steps: NetworkStep[] = [];
+  const early = new Set<KernelRule>();
+  const remove = (rule: KernelRule) => steps.push({ kind: 'remove-rule', rule });
+  for (const rule of missing) {
+    if (left.some((each) => isTakenFor(rule, each))) {
+      waiting.push(`rule ${rule.priority}: the kernel takes it for one of others with this priority`);
+      continue;
+    }
+    // All of this priority, in their order: a removal may fit another rule that is before the one that is meant.
+    const atPriority = removed.filter(
+      ({ family, priority }) => family === rule.family && priority === rule.priority,
+    );
+    if (atPriority.some((each) => isTakenFor(rule, each)))
+      for (const each of atPriority) {
+        if (early.has(each)) continue;
+        early.add(each);
+        remove(each);
+      }
+    steps.push({ kind: 'add-rule', rule });
+  }
+  for (const rule of removed) if (!early.has(rule)) remove(rule);
   return { steps, waiting, owned: new Set([...chosen.keys(), ...leaving.map(keyOf)]) };
 }
 
@@ -89,5 +112,25 @@ function removalMatches(rule: KernelRule, each: KernelRule): boolean {
     rule.priority === each.priority &&
     rule.protocol === each.protocol &&
     names.every((name) => isOpen(rule[name]) || rule[name] === each[name])
+  );
+}
+
+/** Whether the kernel takes a new rule for `each`, and does not add it. Source: Linux, rule_exists() in net/core/fib_rules.c. */
+function isTakenFor(rule: KernelRule, each: KernelRule): boolean {
+  const names = [
+    'family',
+    'priority',
+    'action',
+    'table',
+    'inputLink',
+    'outputLink',
+    'mark',
+    'markMask',
+  ] as const;
+  return (
+    !each.isSelective &&
+    names.every((name) => rule[name] === each[name]) &&
+    (rule.source === '' || rule.source === each.source) &&
+    (rule.destination === '' || rule.destination === each.destination)
   );
 }

@@ -6,6 +6,7 @@ import {
   networkEnumerations as enums,
   type LinkSpecSpec,
 } from '@nodewright/state/kinds';
+import { addressOf, networkOf, parsePrefix } from '../../../base/domain/prefix.ts';
 import type { OptionChanges } from './link-kinds.ts';
 
 /** In these modes the links are not checked by ARP. */
@@ -86,8 +87,8 @@ function optionsOf(bond: BondMasterSpec): KernelBond {
     ...(!withoutArp.has(bond.mode) && {
       arpValidate: enums.arpValidate.numberOf(bond.arpValidate),
       arpInterval: bond.arpInterval,
-      arpIpTargets: bond.arpIpTargets,
-      nsIp6Targets: bond.nsIp6Targets,
+      arpIpTargets: targetsOf(bond.arpIpTargets, 4),
+      nsIp6Targets: targetsOf(bond.nsIp6Targets, 6),
       ...(bond.missedMax !== 0 && { missedMax: bond.missedMax }),
     }),
     ...(bond.miimon > 0 && {
@@ -98,6 +99,12 @@ function optionsOf(bond: BondMasterSpec): KernelBond {
     ...(bond.mode === 'balance-rr' && { packetsPerSlave: bond.packetsPerSlave }),
     ...(balancesLoad.has(bond.mode) && { tlbDynamicLb: bond.tlbLogicalLb }),
   };
+}
+
+/** The addresses of a family as the kernel writes them, each once: it refuses the others. */
+function targetsOf(addresses: readonly string[], family: 4 | 6): string[] {
+  const ofFamily = addresses.filter((address) => parsePrefix(address)?.family === family);
+  return [...new Set(ofFamily.map((address) => addressOf(networkOf(addressOf(address)) ?? '')))];
 }
 
 /** The kernel counts delays in checks of the carrier, and rounds down. */

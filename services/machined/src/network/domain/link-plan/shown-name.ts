@@ -1,5 +1,8 @@
-/** What the kernel takes as the name of a link. Source: Linux, net/core/dev.c. */
-const valid = /^(?!\.{1,2}$)[^\s/:\p{Cc}]+$/u;
+/**
+ * What the kernel takes as the name of a link. For `%d` it puts a number, so a link with such a name would never be found. Source: Linux,
+ * net/core/dev.c.
+ */
+const valid = /^(?!\.{1,2}$)[^\s/:%\p{Cc}]+$/u;
 const maxBytes = 15;
 const maxShown = 40;
 
