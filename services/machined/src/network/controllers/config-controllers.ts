@@ -60,7 +60,8 @@ export function networkConfigControllers(
         // The settings of a link and its membership in another link are one spec.
         const links = await presentLinks(pass);
         const specs = [...deviceLinks(devices, links), ...linkSpecsOf(reader)];
-        const configured = mergeLinks(withRealNames(specs, links)).map(({ spec }) => spec);
+        const named = links.map(({ name, spec }) => ({ ...spec, name }));
+        const configured = mergeLinks(withRealNames(specs, named)).map(({ spec }) => spec);
         const defaults = hasDefaults ? await defaultLinks(pass, ignored) : [];
         return [...defaults, ...configured];
       },

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import type { KernelLink } from '@nodewright/linux/network';
+import { pointerTo, putResource } from '@nodewright/state';
+import { machineConfigs } from '@nodewright/state/kinds';
 import { worlds } from '../../base/domain/world.ts';
 import { CommandLineOperator } from '../domain/command-line-operator.ts';
 import { describeStep, type NetworkStep } from '../domain/network-step.ts';
@@ -146,5 +148,39 @@ test('a host name that is wrong does not bring up links that ip= does not name',
   });
   await using _node = node;
   assert.ok(steps.includes('set-link-up eth0'));
+  assert.ok(!steps.includes('set-link-up eth1'), String(steps));
+});
+
+const document = (kind: string, ...lines: string[]) =>
+  ['apiVersion: v1alpha1', `kind: ${kind}`, ...lines, '---', ''].join('\n');
+
+test('ip= with another name of a device takes it out of no bond', async () => {
+  const member = { altNames: ['enp1s0'], masterIndex: 9, slaveKind: 'bond' };
+  const { node, steps } = await openMachine('ip=10.0.0.2:::24::enp1s0', {
+    links: [fakeLink(2, 'eth0', member), fakeLink(9, 'bond0', { kind: 'bond' })],
+  });
+  await using _node = node;
+  const spec = document('BondConfig', 'name: bond0', 'links: [eth0]', 'bondMode: active-backup');
+  await putResource(node.state, { ...pointerTo(machineConfigs, 'v1alpha1'), spec });
+  await node.settled();
+  steps.length = 0;
+  await node.advance(6000);
+  assert.equal(count(steps, 'change-link eth0'), 0, String(steps));
+});
+
+test('without ip= all devices come up until the configuration names a link', async () => {
+  const down = { flags: 0, operationalState: 2 };
+  const { node, steps } = await openMachine('', {
+    links: [fakeLink(2, 'eth0', down), fakeLink(3, 'eth1', down)],
+  });
+  await using _node = node;
+  await node.advance(2000);
+  assert.ok(steps.includes('set-link-up eth1'), String(steps));
+  const spec = document('LinkConfig', 'name: eth0');
+  await putResource(node.state, { ...pointerTo(machineConfigs, 'v1alpha1'), spec });
+  await node.settled();
+  steps.length = 0;
+  await node.advance(6000);
+  assert.ok(steps.includes('set-link-up eth0'), String(steps));
   assert.ok(!steps.includes('set-link-up eth1'), String(steps));
 });

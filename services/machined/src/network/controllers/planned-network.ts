@@ -14,6 +14,7 @@ import {
   routingRuleSpecs,
 } from '@nodewright/state/kinds';
 import { isLinkUp } from '../domain/find-link.ts';
+import { withRealNames } from '../domain/link-names.ts';
 import { noLinkMemory } from '../domain/link-plan/link-memory.ts';
 import { type Layer, mergeHighest, mergeLinks } from '../domain/merge-layers.ts';
 import { addressId, routeId, ruleId } from '../domain/network-ids.ts';
@@ -125,12 +126,16 @@ function createLinkSpecController(context: PlannedNetworkContext): Controller {
         addresses: kernel.addresses(),
       });
       const hasOne = ofCommandLine.length > missing.waiting.length + missing.steps.length;
+      const isConfigured = named.some(({ layer }) => layer === 'configuration' || layer === 'platform');
+      // The command line may name a device by another name than the configuration.
+      const wanted = mergeLinks(withRealNames(named, kernel.links())).map(({ spec }) => spec);
       return planLinks({
-        wanted: mergeLinks(named).map(({ spec }) => spec),
-        memory,
+        ...{ wanted, memory },
+        // Without ip= only as long as no link is configured: others are meant to stay as they are then.
         // Only when a problem says why no address could be set. Before the first attempt no problem is known, and the other links stay
         // down.
-        bringsUpAll: !hasOne && problems.ofAddresses() !== undefined,
+        bringsUpAll:
+          !hasOne && !(ofCommandLine.length === 0 && isConfigured) && problems.ofAddresses() !== undefined,
         ...{ obstacles, links: kernel.links() },
       });
     },

@@ -1,14 +1,17 @@
 import type { LinkSpecSpec } from '@nodewright/state/kinds';
-import type { PresentLink } from './device-configs.ts';
+import type { NamedLink } from './find-link.ts';
 
 /**
  * The same specifications, where a link that exists has its own name in place of an alias or an alternative name. So what several
  * documents say about it is merged. Links that are made keep the name that is written. Source: Talos v1.14: network, names and selectors.
  */
-export function withRealNames(specs: readonly LinkSpecSpec[], links: readonly PresentLink[]): LinkSpecSpec[] {
+export function withRealNames(
+  specs: readonly LinkSpecSpec[],
+  links: readonly Pick<NamedLink, 'name' | 'alias' | 'altNames'>[],
+): LinkSpecSpec[] {
   const real = new Map<string, string>();
-  for (const { name, spec } of links) for (const altName of spec.altNames) real.set(altName, name);
-  for (const { name, spec } of links) if (spec.alias !== '') real.set(spec.alias, name);
+  for (const { name, altNames } of links) for (const altName of altNames) real.set(altName, name);
+  for (const { name, alias } of links) if (alias !== '') real.set(alias, name);
   for (const { name } of links) real.set(name, name);
   for (const { name, logical } of specs) if (logical) real.set(name, name);
   const realName = (name: string) => real.get(name) ?? name;
