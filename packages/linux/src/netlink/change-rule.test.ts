@@ -45,9 +45,11 @@ test('a rule that selects by more than is read is marked', { skip: noOwnNamespac
   ip('rule add priority 7101 not from 10.0.0.0/8 table 100');
   ip('rule add priority 7102 tos 0x10 table 100');
   ip('rule add priority 7103 table 100');
+  ip('rule add priority 7104 table 100 suppress_prefixlength 0');
+  ip('rule add priority 7105 table 100 suppress_ifgroup 0');
   const marked = readRules(calls).filter(({ priority }) => priority >= 7100 && priority < 7200);
   assert.deepEqual(
     marked.map(({ priority, isSelective }) => [priority, isSelective]),
-    [...[7100, 7101, 7102].map((priority) => [priority, true]), [7103, false]],
+    [...[7100, 7101, 7102].map((priority) => [priority, true]), [7103, false], [7104, true], [7105, true]],
   );
 });

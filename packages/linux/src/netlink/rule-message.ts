@@ -17,7 +17,7 @@ export interface KernelRule {
   readonly markMask: number;
   /** `RTPROT_*` of <linux/rtnetlink.h>: who made it. */
   readonly protocol: number;
-  /** It selects packets by more than is named here, such as a port. */
+  /** It selects packets by more than is named here, such as a port, or leaves out routes of its table. */
   readonly isSelective: boolean;
 }
 
@@ -28,6 +28,9 @@ export const ruleAttributes = {
 } as const;
 /** A tunnel, a VRF, users, a protocol, ports and what newer kernels have. */
 const selectors = { tunnel: 12, vrf: 19, users: 20, firstNewer: 22 } as const;
+/** Routes of a group of links, and those to a network with few bits, that a rule leaves out; `noLimit`: none. */
+const suppressors = { group: 13, prefixLength: 14 } as const;
+const noLimit = 0xffff_ffff;
 const isInverted = 2;
 
 /**
@@ -62,6 +65,7 @@ export function decodeRule(payload: Uint8Array): KernelRule {
       isSet(attributes.get(selectors.tunnel)) ||
       isSet(attributes.get(selectors.vrf)) ||
       attributes.has(selectors.users) ||
+      Object.values(suppressors).some((type) => (attributeNumber(attributes, type) ?? noLimit) !== noLimit) ||
       [...attributes.keys()].some((type) => type >= selectors.firstNewer),
   };
 }
