@@ -131,7 +131,7 @@ test('a selector matches devices, and not the links above them that have the sam
     wire('br0', { hardwareAddr: firstAddr, kind: 'bridge' }),
     wire('lo', { hardwareAddr: '00:00:00:00:00:00', type: 'loopback' }),
   ];
-  const namesOf = (deviceSelector: object) =>
+  const namesOf = (deviceSelector: YamlMap) =>
     linksOfInterface({ deviceSelector }, links).map(({ name }) => name);
   assert.deepEqual(namesOf({ hardwareAddr: firstAddr }), ['eth0']);
   assert.deepEqual(namesOf({ hardwareAddr: '*' }), ['eth0']);
