@@ -84,7 +84,7 @@ export const linkReferences: KindReferences = {
     ...inside('peer', linkSettings),
     '': { help: 'A pair of links: what enters one of them leaves the other.', notApplied: onlyOwnLinks },
     name: {
-      help: 'Name of the first link: 1 to 15 bytes, without /, : and blanks.',
+      help: 'Name of the first link: 1 to 15 bytes, without /, :, % and blanks.',
       example: 'veth0',
       isRequired: true,
     },

@@ -76,7 +76,7 @@ const maxLinkName = 15;
 const vlanSuffix = 5;
 
 /**
- * The name of a VLAN. For a parent with a long name it has the beginning of that name and of its hash. Source: Talos v1.14: VLANLinkName.
+ * The name of a VLAN. For a parent with a long name it has the beginning of that name and of its hash. Source: Talos v1.14: kernel command line.
  */
 function vlanName(parent: string, vlan: DocumentReader): string {
   const id = vlan.integer('vlanId') ?? 0;

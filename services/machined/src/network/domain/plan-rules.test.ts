@@ -18,7 +18,7 @@ const wordsOf = ({ steps }: Pick<NetworkPlan, 'steps'>) => steps.map(describeSte
 const plan = (wanted: RoutingRuleSpecSpec[], rules: KernelRule[], owned: ReadonlySet<string> = new Set()) =>
   planRules({ wanted, owned, rules });
 
-/** Whether the kernel refuses the new rule because of the other one. Source: Linux, rule_exists() in net/core/fib_rules.c. */
+/** Whether the kernel refuses the new rule because of the other one. Source: Linux, net/core/fib_rules.c, rule_exists(). */
 function isDuplicate(rule: KernelRule, each: KernelRule): boolean {
   const names = [
     ...(['family', 'priority', 'action', 'table', 'inputLink', 'outputLink', 'mark', 'markMask'] as const),

@@ -115,7 +115,7 @@ function removalMatches(rule: KernelRule, each: KernelRule): boolean {
   );
 }
 
-/** Whether the kernel takes a new rule for `each`, and does not add it. Source: Linux, rule_exists() in net/core/fib_rules.c. */
+/** Whether the kernel takes a new rule for `each`, and does not add it. Source: Linux, net/core/fib_rules.c, rule_exists(). */
 function isTakenFor(rule: KernelRule, each: KernelRule): boolean {
   const names = [
     'family',

@@ -10,7 +10,8 @@ const module = (name: string, ...parameters: readonly string[]): LinkModule => (
 
 /**
  * The modules that the kernel needs for a kind of link. Those that would make a link when they are loaded are told not to: it would have
- * the name that a specification may want, and belong to nobody. Source: Linux, Documentation/networking/bonding.rst.
+ * the name that a specification may want, and belong to nobody. Source: Linux, Documentation/networking/bonding.rst, and
+ * drivers/net/dummy.c.
  */
 export const linkModules: Readonly<Record<string, LinkModule>> = {
   vlan: module('8021q'),

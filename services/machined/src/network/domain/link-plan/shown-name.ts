@@ -1,6 +1,6 @@
 /**
  * What the kernel takes as the name of a link. For `%d` it puts a number, so a link with such a name would never be found. Source: Linux,
- * net/core/dev.c.
+ * net/core/dev.c, dev_valid_name() and dev_alloc_name().
  */
 const valid = /^(?!\.{1,2}$)[^\s/:%\p{Cc}]+$/u;
 const maxBytes = 15;
