@@ -23,6 +23,7 @@ export {
   type WantedSize,
 } from './place-partition.ts';
 export { tableRestoration, tableTailBytes } from './table-copy.ts';
+export { additionProblem } from './table-fit.ts';
 export {
   type VerityTree,
   VerityTreeBuilder,

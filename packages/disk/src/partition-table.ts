@@ -7,7 +7,7 @@ export const sectorBytes = 512;
 const headerBytes = 92;
 const entryBytes = 128;
 const entryCount = 128;
-const entriesSectors = (entryCount * entryBytes) / sectorBytes;
+export const entriesSectors = (entryCount * entryBytes) / sectorBytes;
 const nameBytes = 72;
 const signature = 'EFI PART';
 const revision = 0x10000;
@@ -55,6 +55,10 @@ export interface EncodedTable {
  * that one write of the header, a single sector, replaces the old table by the new one.
  */
 const entriesPlaces = [2, 2 + entriesSectors] as const;
+
+/** The place that a change of the table writes to. @param entriesAt where the entries are now */
+export const otherEntriesPlace = (entriesAt: number): number =>
+  entriesAt === entriesPlaces[0] ? entriesPlaces[1] : entriesPlaces[0];
 
 /** The first sector that a partition may use. */
 export const firstUsable = 2 + 2 * entriesSectors;
@@ -106,7 +110,7 @@ export function tableChange(head: Buffer, table: PartitionTable, sectors: number
   if (!hasSecondPlace || present.count !== entryCount || present.bytes !== entryBytes)
     return changeInPlace(head, present, table, sectors);
   const { entries, headerOf } = encoderOf(table, sectors);
-  const place = present.entriesAt === entriesPlaces[0] ? entriesPlaces[1] : entriesPlaces[0];
+  const place = otherEntriesPlace(present.entriesAt);
   const last = sectors - 1;
   const mbr = Buffer.from(head.subarray(0, sectorBytes));
   // Some tools put another entry first.

@@ -1,4 +1,5 @@
 import {
+  additionProblem,
   blankBytes,
   type DiskWrite,
   decodeTable,
@@ -7,6 +8,7 @@ import {
   sectorBytes,
   tableCreation,
   tableHeadBytes,
+  tableTailBytes,
 } from '@nodewright/disk';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { BlockDisk, BoundedCalls } from '@nodewright/linux';
@@ -120,7 +122,8 @@ export class OtherDisks {
 
   async #stateOf(place: DiskPlace, wanted: readonly string[]): Promise<OtherDisk['state']> {
     const { path, sectors } = place;
-    const table = decodeTable(await this.port.read(path, 0, tableHeadBytes));
+    const head = await this.port.read(path, 0, tableHeadBytes);
+    const table = decodeTable(head);
     if (table === undefined) return this.#stateWithoutTable(place);
     const contents = new Map<number, PartitionContents>();
     for (const entry of table.partitions) {
@@ -133,7 +136,17 @@ export class OtherDisks {
     }
     if (table.partitions.some(({ last }) => last >= sectors))
       throw new Fault('failed-precondition', 'its partition table is that of a larger disk');
-    return { kind: 'table', table, contents };
+    return { kind: 'table', table, contents, additionProblem: await this.#additionProblem(place, head) };
+  }
+
+  /** Why nothing is added to the table of a disk. Its end matters for that alone. */
+  async #additionProblem({ path, sectors }: DiskPlace, head: Buffer): Promise<string | undefined> {
+    try {
+      const tail = await this.port.read(path, sectors * sectorBytes - tableTailBytes, tableTailBytes);
+      return additionProblem(head, tail, sectors);
+    } catch (error) {
+      return `cannot be read at its end (${faultFrom(error).message})`;
+    }
   }
 
   async #stateWithoutTable({ path, sectors }: DiskPlace): Promise<OtherDisk['state']> {
@@ -175,6 +188,10 @@ export class OtherDisks {
       this.#checkOpen();
       await using device = await openUnused(this.port, disk.path);
       const { port } = this;
+      await readExpectedTable(port, disk);
+      // The table, or what is beside it, may have changed since it was chosen.
+      const problem = await this.#additionProblem(disk, await port.read(disk.path, 0, tableHeadBytes));
+      if (problem !== undefined) throw new Fault('failed-precondition', `${disk.path} ${problem}`);
       const exclusively = {
         read: (path: string, at: number, lengthBytes: number) => port.read(path, at, lengthBytes),
         write: (_path: string, writes: readonly DiskWrite[]) => writeThrough(device, writes),

@@ -2,7 +2,7 @@
 // documents and the power.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { partitionTypes } from '@nodewright/disk';
+import { encodeTable, partitionTypes } from '@nodewright/disk';
 import type { PlannedVolume, VolumePlan } from '../domain/plan/volume-plan.ts';
 import { EmulatedDisk, EmulatedPower } from '../testing/emulated-disk.ts';
 import { type StartMachineOptions, startMachine } from '../testing/emulated-machine.ts';
@@ -190,6 +190,46 @@ test('a disk with something else is refused, and other partitions of a disk with
   const data = Buffer.from(vdc.bytes.subarray(mib, 3 * mib));
   assert.equal((await settle(await start(), ['/dev/vdb', '/dev/vdc'])).located?.device, '/dev/vdc2');
   assert.ok(vdc.bytes.subarray(mib, 3 * mib).equals(data));
+});
+
+test('a disk keeps what lies beside its partition table, such as the metadata of a RAID or a boot loader', async () => {
+  const archive = { ...stranger, label: 'archive' };
+  const raid = (disk: EmulatedDisk, marked: number) => {
+    const { head, tail } = encodeTable(
+      { guid: '99999999-2222-4333-8444-555555555555', partitions: [archive] },
+      disk.sectors - 256,
+    );
+    head.copy(disk.bytes);
+    tail.copy(disk.bytes, (disk.sectors - 256) * 512 - tail.length);
+    disk.bytes.write('Intel Raid ISM Cfg Sig. ', (disk.sectors - marked) * 512, 'latin1');
+  };
+  const withTable = (at: (disk: EmulatedDisk) => number, mark: string) => (disk: EmulatedDisk) => {
+    disk.writeTable([archive]);
+    disk.bytes.write(mark, at(disk), 'latin1');
+  };
+  const kept: readonly [reason: string, prepare: (disk: EmulatedDisk) => void][] = [
+    ['that of a smaller disk', (disk) => raid(disk, 2)],
+    ['that of a smaller disk', (disk) => raid(disk, 24)],
+    ['something between its GPT partition table and', withTable(() => 34 * 512, 'RKNS')],
+    ['something between its GPT partition table and', withTable(() => 64 * 512, 'RKNS-idbloader')],
+    ['something else where the copy', withTable(({ sectors }) => (sectors - 1) * 512, 'md superblock')],
+    ['has partitions in its MBR', withTable(() => 446 + 16 + 4, '\u0083')],
+    ['has partitions in its MBR', withTable(() => 446 + 4, '\u0083')],
+  ];
+  for (const [reason, prepare] of kept) {
+    const { disks, start } = rack('/dev/vdb', '/dev/vdc');
+    const [vdb = assert.fail()] = disks;
+    prepare(vdb);
+    const before = Buffer.from(vdb.bytes);
+    const plan = await settle(await start(), ['/dev/vdb']);
+    assert.ok(messageOf(plan)?.includes(reason), `${reason}: ${messageOf(plan)}`);
+    const { others } = await start();
+    const place = { path: '/dev/vdb', sectors: vdb.sectors };
+    const added = { ...stranger, number: 2, first: 4 * 2048, last: 5 * 2048 - 1 };
+    await assert.rejects(others.addPartition(place, added), { kind: 'failed-precondition' });
+    assert.equal((await settle(await start(), ['/dev/vdb', '/dev/vdc'])).located?.device, '/dev/vdc1');
+    assert.ok(vdb.bytes.equals(before), reason);
+  }
 });
 
 test('4: a whole reset wipes the recorded partition, also when the power fails at any write', async () => {

@@ -82,8 +82,10 @@ function usableOr(disk: OtherDisk, failures: Fault[]): UsableDisk | undefined {
   const { path, state, isReadOnly } = disk;
   const fail = (what: string) => void failures.push(new Fault('failed-precondition', `${path} ${what}`));
   if (isReadOnly) return fail('is read-only');
-  if (state.kind === 'table' || state.kind === 'blank') return { ...disk, state };
+  if (state.kind === 'blank') return { ...disk, state };
+  if (state.kind === 'table' && state.additionProblem === undefined) return { ...disk, state };
+  const problem = state.kind === 'table' ? state.additionProblem : undefined;
   return fail(
-    `has no GPT partition table and is not empty: wipe it if nobody needs it (talosctl wipe disk ${path.slice(path.lastIndexOf('/') + 1)})`,
+    `${problem ?? 'has no GPT partition table and is not empty'}: wipe it if nobody needs it (talosctl wipe disk ${path.slice(path.lastIndexOf('/') + 1)})`,
   );
 }

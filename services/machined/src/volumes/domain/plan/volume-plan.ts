@@ -63,7 +63,11 @@ export interface OtherDisk {
   /** What the disk says it is, such as its WWID; empty when it does not. Two paths with the same are one disk. */
   readonly identity: string;
   readonly state:
-    | ({ readonly kind: 'table' } & Pick<ObservedDisk, 'table' | 'contents'>)
+    | ({
+        readonly kind: 'table';
+        /** Why the table takes no new partition, as a text that follows the path; undefined when it can. */
+        readonly additionProblem: string | undefined;
+      } & Pick<ObservedDisk, 'table' | 'contents'>)
     /** Nothing but zeros at both ends: a new partition table destroys nothing. */
     | { readonly kind: 'blank' }
     /** Without a partition table that can be used, and with something else. */
