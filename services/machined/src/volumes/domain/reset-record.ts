@@ -21,7 +21,9 @@ const maxElsewhere = 64;
 export function encodeReset({ removed, elsewhere, keepsMeta, isWhole }: ResetRecord): Uint8Array {
   const record = {
     removed,
-    ...(elsewhere.length > 0 && { elsewhere: elsewhere.map(({ disk, partition }) => [disk, partition]) }),
+    ...((elsewhere.length > 0 || isWhole) && {
+      elsewhere: elsewhere.map(({ disk, partition }) => [disk, partition]),
+    }),
     ...(keepsMeta && { keepsMeta }),
     ...(isWhole && { isWhole }),
   };
@@ -33,14 +35,16 @@ export function resetFrom(value: Uint8Array | undefined): ResetRecord | undefine
   if (value === undefined) return undefined;
   try {
     const found = JSON.parse(Buffer.from(value).toString()) as { readonly [name: string]: unknown };
-    const { removed, elsewhere: pairs = [], keepsMeta = false, isWhole = false } = found;
+    const { removed, elsewhere: written, keepsMeta = false, isWhole = false } = found;
+    const pairs = written ?? [];
     if (!Array.isArray(removed) || !removed.every((label) => removable.includes(label as string)))
       return undefined;
     if (!Array.isArray(pairs) || pairs.length > maxElsewhere) return undefined;
     const elsewhere = (pairs as readonly unknown[]).map(identityFrom);
     if (!elsewhere.every((one) => one !== undefined)) return undefined;
-    // A reset of the whole disk is recorded only because of what is elsewhere.
-    if (elsewhere.length === 0 && (removed.length === 0 || isWhole === true)) return undefined;
+    // A reset of the whole disk is recorded only because of what is elsewhere, even when that is done.
+    if (isWhole === true ? written === undefined : elsewhere.length === 0 && removed.length === 0)
+      return undefined;
     return { removed, elsewhere, keepsMeta: keepsMeta === true, isWhole: isWhole === true };
   } catch {
     return undefined;
@@ -50,6 +54,17 @@ export function resetFrom(value: Uint8Array | undefined): ResetRecord | undefine
 function identityFrom(pair: unknown): PartitionIdentity | undefined {
   const [disk, partition] = Array.isArray(pair) ? (pair as readonly unknown[]) : [];
   return isGuid(disk) && isGuid(partition) ? { disk, partition } : undefined;
+}
+
+/** The record when these partitions of other disks are done; undefined when the reset is complete. */
+export function withoutDone(
+  record: ResetRecord | undefined,
+  isDone: (target: PartitionIdentity) => boolean,
+): ResetRecord | undefined {
+  if (record === undefined) return undefined;
+  const elsewhere = record.elsewhere.filter((target) => !isDone(target));
+  const isComplete = elsewhere.length === 0 && record.removed.length === 0 && !record.isWhole;
+  return isComplete ? undefined : { ...record, elsewhere };
 }
 
 /** Each partition once, as many as a record holds. */

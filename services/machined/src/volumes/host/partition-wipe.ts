@@ -2,7 +2,7 @@ import { volumeIds, wipeableVolumes } from '@nodewright/contract/volumes';
 import { Fault } from '@nodewright/fault';
 import { identityText } from '../domain/plan/volume-plan.ts';
 import { type PartitionIdentity, placesWithout, type RecordedPlaces } from '../domain/recorded-places.ts';
-import { mergedIdentities, type ResetRecord } from '../domain/reset-record.ts';
+import { mergedIdentities, type ResetRecord, withoutDone } from '../domain/reset-record.ts';
 import type { MetaOnDisk } from './meta-on-disk.ts';
 import type { OtherDisks } from './other-disks.ts';
 import type { SystemDisk } from './system-disk.ts';
@@ -37,7 +37,8 @@ export async function wipePartitions(
   disk.beginReset();
   others.close();
   await release();
-  const removed = isWhole ? [] : volumes.filter((label) => label !== volumeIds.meta);
+  const wanted = isWhole ? [] : volumes.filter((label) => label !== volumeIds.meta);
+  let removed = wanted;
   const hasMeta = volumes.includes(volumeIds.meta);
   let isSecond = false;
   let isRecorded = false;
@@ -49,21 +50,25 @@ export async function wipePartitions(
       own.map(([, place]) => place),
     );
     isSecond = earlier?.isWhole === true;
-    isRecorded = elsewhere.length > 0 || (!isWhole && hasMeta && removed.length > 0);
+    // What an earlier reset has not done yet stays to be done.
+    removed = isWhole ? [] : [...new Set([...(earlier?.removed ?? []), ...wanted])];
+    isRecorded = elsewhere.length > 0 || (!isWhole && (isSecond || (hasMeta && removed.length > 0)));
     const next = { places: placesWithout(places, wiped) };
     if (!isRecorded && hasMeta && !isWhole) return { ...next, reset: undefined, clearsValues: true };
     if (!isRecorded) return isSamePlaces(places, next.places) ? undefined : next;
     // A whole reset that cannot be completed keeps the rest of META: the machine is still this one.
-    const record: ResetRecord = { removed, elsewhere, keepsMeta: !hasMeta || isWhole, isWhole };
+    const keepsMeta = isWhole || (!hasMeta && earlier?.keepsMeta !== false);
+    const record: ResetRecord = { removed, elsewhere, keepsMeta, isWhole: isWhole || isSecond };
     return { ...next, reset: record, clearsValues: hasMeta && !isWhole };
   });
-  const left = await others.remove(reset?.elsewhere ?? []);
+  const targets = reset?.elsewhere ?? [];
+  const left = await others.remove(targets);
   if (isWhole) {
     if (left.length > 0 && !isSecond) throw new Fault('failed-precondition', unfinished(left));
     return disk.removeAll();
   }
   if (removed.length > 0) await disk.remove(removed);
-  if (isRecorded) await completed(meta, left, hasMeta);
+  if (isRecorded) await completed(meta, { targets, left, removed, clearsValues: reset?.keepsMeta === false });
 }
 
 const isSamePlaces = (a: RecordedPlaces, b: RecordedPlaces) =>
@@ -105,7 +110,7 @@ export async function finishWipe({
     return { removed: [], left: [], isWhole };
   }
   if (removed.length > 0) await disk.finishRemoval(removed);
-  await completed(meta, left, !keepsMeta);
+  await completed(meta, { targets: elsewhere, left, removed, clearsValues: !keepsMeta });
   return { removed, left: left.map(reasonOf), isWhole };
 }
 
@@ -114,15 +119,30 @@ interface LeftPartition {
   readonly reason: string;
 }
 
-/** The system disk is done. What is left elsewhere stays recorded. */
+interface DoneWipe {
+  /** What was to be wiped on other disks, and what is left of that. */
+  readonly targets: readonly PartitionIdentity[];
+  readonly left: readonly LeftPartition[];
+  /** Labels of partitions that were removed from the system disk. */
+  readonly removed: readonly string[];
+  readonly clearsValues: boolean;
+}
+
+/** What is done goes from the record. What is left elsewhere stays in it, and so does an earlier reset of the whole disk. */
 async function completed(
   meta: Pick<MetaOnDisk, 'changeRecords'>,
-  left: readonly LeftPartition[],
-  clearsValues: boolean,
+  { targets, left, removed, clearsValues }: DoneWipe,
 ): Promise<void> {
-  const elsewhere = left.map(({ target }) => target);
-  const rest: ResetRecord = { removed: [], elsewhere, keepsMeta: true, isWhole: false };
-  await meta.changeRecords(() => ({ reset: elsewhere.length > 0 ? rest : undefined, clearsValues }));
+  const isLeft = new Set(left.map(({ target }) => target.partition));
+  const done = new Set(targets.map(({ partition }) => partition).filter((guid) => !isLeft.has(guid)));
+  await meta.changeRecords(({ reset }) => {
+    const rest = reset && {
+      ...reset,
+      removed: reset.removed.filter((label) => !removed.includes(label)),
+      keepsMeta: true,
+    };
+    return { reset: withoutDone(rest, ({ partition }) => done.has(partition)), clearsValues };
+  });
 }
 
 const reasonOf = ({ target, reason }: LeftPartition) => `${identityText(target)}: ${reason}`;

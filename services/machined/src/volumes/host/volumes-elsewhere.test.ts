@@ -359,6 +359,65 @@ test('6: a whole reset leaves the system disk until the other disk is wiped, or 
   assert.deepEqual(labelsOf(vdb), ['EPHEMERAL']);
 });
 
+test('6: a whole reset that waits for a disk stays recorded, whatever else is reset or wiped meanwhile', async () => {
+  const all = ['META', 'STATE', 'EPHEMERAL'];
+  const away = { connected: () => [] };
+  const interrupted = async () => {
+    const used = await usedRack();
+    await settle(await used.start(), [], state);
+    await assert.rejects((await used.start(away)).wipe(all, true), { kind: 'failed-precondition' });
+    return used;
+  };
+  // The disk is wiped as one of users: then only the system disk is left to wipe.
+  const first = await interrupted();
+  let connected: EmulatedDisk[] = [];
+  const machine = await first.start({ connected: () => connected });
+  connected = [first.vdb];
+  const disks = [{ devicePath: '/dev/vdb', sizeBytes: BigInt(first.vdb.bytes.length) }];
+  await wipeUserDisks(machine, disks, ['/dev/vdb']);
+  assert.equal((await machine.meta.readRecords()).reset?.isWhole, true);
+  assert.equal((await first.start()).finished?.isWhole, true);
+  assert.throws(() => first.vda.partitions());
+  // One volume is reset before the disk is back.
+  for (const volumes of [['EPHEMERAL'], ['STATE'], ['META'], ['META', 'STATE']]) {
+    const { vda, vdb, start } = await interrupted();
+    await (await start(away)).wipe(volumes);
+    assert.match(String((await start(away)).resetFailure), /its disk is not there/, volumes.join());
+    assert.equal((await start()).finished?.isWhole, true);
+    assert.throws(() => vda.partitions());
+    assert.deepEqual(labelsOf(vdb), []);
+  }
+  // The disk is back when the volume is reset.
+  const last = await interrupted();
+  let present: EmulatedDisk[] = [];
+  const next = await last.start({ connected: () => present });
+  present = [last.vdb];
+  await next.wipe(['EPHEMERAL']);
+  assert.deepEqual(labelsOf(last.vdb), []);
+  assert.equal((await last.start()).finished?.isWhole, true);
+});
+
+test('6: what a second reset records while the first one is completed stays recorded', async () => {
+  const { vdb, start } = await usedRack();
+  let connected: EmulatedDisk[] = [];
+  const options = { connected: () => connected };
+  await (await start(options)).wipe(['EPHEMERAL']);
+  const { elsewhere, meta, others } = await start(options);
+  const another = { disk: stranger.guid, partition: stranger.guid };
+  const remove = others.remove.bind(others);
+  others.remove = async (targets) => {
+    const left = await remove(targets);
+    await meta.changeRecords(({ reset }) => ({
+      reset: reset && { ...reset, elsewhere: [...reset.elsewhere, another] },
+    }));
+    return left;
+  };
+  connected = [vdb];
+  await elsewhere.look('EPHEMERAL');
+  assert.deepEqual((await meta.readRecords()).reset?.elsewhere, [another]);
+  assert.deepEqual(labelsOf(vdb), []);
+});
+
 test('7: a disk of users that holds a volume is not wiped as one, by its GUID and not by its path', async () => {
   const { vdb, others, start } = await usedRack('/dev/vdc');
   const [vdc = assert.fail()] = others;

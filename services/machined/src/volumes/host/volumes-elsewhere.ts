@@ -8,7 +8,7 @@ import {
   type RecordedPlace,
   type RecordedPlaces,
 } from '../domain/recorded-places.ts';
-import type { ResetRecord } from '../domain/reset-record.ts';
+import { withoutDone } from '../domain/reset-record.ts';
 import type { MetaOnDisk, VolumeRecords } from './meta-on-disk.ts';
 import type { OtherDisks } from './other-disks.ts';
 
@@ -109,7 +109,7 @@ export class VolumesElsewhere {
   /** A disk was wiped as a whole: nothing is left to do on it. */
   async forgetDisk(disk: string): Promise<void> {
     if (this.#records.reset?.elsewhere.some((one) => one.disk === disk) !== true) return;
-    await this.#leaveOnly((one) => one.disk !== disk);
+    await this.#removeDone((one) => one.disk === disk);
   }
 
   async #finishReset(): Promise<void> {
@@ -117,17 +117,15 @@ export class VolumesElsewhere {
     if (reset === undefined || reset.isWhole || reset.removed.length > 0) return;
     const left = await this.disks.remove(reset.elsewhere);
     const isLeft = new Set(left.map(({ target }) => target.partition));
-    if (isLeft.size === reset.elsewhere.length) return;
-    await this.#leaveOnly(({ partition }) => isLeft.has(partition));
+    const done = reset.elsewhere.filter(({ partition }) => !isLeft.has(partition));
+    if (done.length === 0) return;
+    const isDone = new Set(done.map(({ partition }) => partition));
+    await this.#removeDone(({ partition }) => isDone.has(partition));
     this.#log.warn({ left: left.length }, 'what a reset had to wipe on another disk is wiped');
   }
 
-  async #leaveOnly(isLeft: (target: PartitionIdentity) => boolean): Promise<void> {
-    this.#records = await this.#meta.changeRecords(({ reset }) => {
-      if (reset === undefined) return undefined;
-      const elsewhere = reset.elsewhere.filter(isLeft);
-      const next: ResetRecord | undefined = elsewhere.length === 0 ? undefined : { ...reset, elsewhere };
-      return { reset: next };
-    });
+  /** What another reset has recorded meanwhile stays. */
+  async #removeDone(isDone: (target: PartitionIdentity) => boolean): Promise<void> {
+    this.#records = await this.#meta.changeRecords(({ reset }) => ({ reset: withoutDone(reset, isDone) }));
   }
 }
