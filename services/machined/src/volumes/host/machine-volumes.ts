@@ -36,7 +36,7 @@ export interface MachineVolumes extends VolumeHost {
   bootDevice(): Promise<string | undefined>;
   /** Deletes the entry of a partition; then the kernel forgets it. @throws Fault */
   dropPartition(entry: TableEntry, forget: () => Promise<void>): Promise<void>;
-  /** The volumes that META records to be on other disks, as far as those are there. */
+  /** The volumes that META records to be on other disks. @throws Fault when it is not known where one of them is */
   volumesElsewhere(): Promise<DeviceFacts['volumes']>;
   /** Why a disk is not wiped as the disk of a user; undefined when it can be. */
   userDiskProblem(path: string): string | undefined;

@@ -439,6 +439,29 @@ test('7: a disk of users that holds a volume is not wiped as one, by its GUID an
   assert.ok(isZeros(vdc.bytes.subarray(0, mib)));
 });
 
+test('7: no device is wiped while it is not known where a recorded volume is', async () => {
+  const { vda, vdb, start } = await usedRack();
+  const recorded = async (machine: Machine) =>
+    volumesOn(await machine.elsewhere.find(), machine.elsewhere.places);
+  const unknown = await start();
+  vdb.readFailure = new Error('EIO');
+  await assert.rejects(recorded(unknown), {
+    kind: 'unavailable',
+    message:
+      /^volume EPHEMERAL is partition .*, so no device is wiped: \/dev\/vdb: EIO; connect its disk, or/,
+  });
+  vdb.readFailure = undefined;
+  assert.equal((await recorded(unknown)).length, 1);
+  await assert.rejects(recorded(await start({ connected: () => [] })), { kind: 'failed-precondition' });
+  // What is recorded and not created yet holds nothing.
+  const { partition, disk } = { partition: stranger.guid, disk: stranger.guid };
+  const fresh = await rack('/dev/vdb').start();
+  await fresh.elsewhere.record('EPHEMERAL', { disk, partition, isMade: false });
+  assert.deepEqual(await recorded(fresh), []);
+  vda.bytes.fill(0xff, 2 * mib, 3 * mib);
+  await assert.rejects(recorded(await start()), { message: /^META was damaged, so it is not known which/ });
+});
+
 test('7: a reset of the volume and of its disk as one of users wipes both', async () => {
   const { vdb, start } = await usedRack();
   const { elsewhere, port, wipe } = await start();

@@ -1,6 +1,6 @@
 import { Fault } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
-import { type OtherDisk, partitionPath } from '../domain/plan/volume-plan.ts';
+import { identityText, type OtherDisk, partitionPath } from '../domain/plan/volume-plan.ts';
 import type { DeviceFacts } from '../domain/plan-device-wipes.ts';
 import {
   movableVolumes,
@@ -18,18 +18,37 @@ export interface VolumesElsewhereInit {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** The devices of recorded volumes, for what must not touch them. */
+/**
+ * The devices of recorded volumes, for what must not touch them.
+ *
+ * @throws Fault when a volume may be on a disk that is not known to hold it: the records are lost, a disk does not answer, or none has the
+ * partition, which a disk with a damaged table may still hold
+ */
 export function volumesOn(disks: readonly OtherDisk[], places: RecordedPlaces): DeviceFacts['volumes'] {
-  if (places === 'lost') return [];
-  return [...places].flatMap(([id, { partition }]) =>
-    disks.flatMap(({ path, state }) => {
+  if (places === 'lost')
+    throw new Fault(
+      'failed-precondition',
+      `META was damaged, so it is not known which disks hold volumes: reset ${movableVolumes.join(' and ')} before a device is wiped`,
+    );
+  return [...places].flatMap(([id, place]) => {
+    const found = disks.flatMap(({ path, state }) => {
       const entry =
-        state.kind === 'table' ? state.table.partitions.find(({ guid }) => guid === partition) : undefined;
+        state.kind === 'table'
+          ? state.table.partitions.find(({ guid }) => guid === place.partition)
+          : undefined;
       return entry === undefined
         ? []
         : [{ id, location: partitionPath(path, entry.number), parentLocation: path }];
-    }),
-  );
+    });
+    if (found.length > 0 || !place.isMade) return found;
+    const unknown = disks.flatMap(({ path, state }) =>
+      state.kind === 'unknown' ? [`${path}: ${state.problem}`] : [],
+    );
+    throw new Fault(
+      unknown.length > 0 ? 'unavailable' : 'failed-precondition',
+      `volume ${id} is ${identityText(place)}, which is on none of the disks that can be read, so no device is wiped: ${[...unknown, `connect its disk, or reset ${id} to give it up`].join('; ')}`,
+    );
+  });
 }
 
 /** Where the volumes are that are not on the system disk: what META records, and the disks. */
