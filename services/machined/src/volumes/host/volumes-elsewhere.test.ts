@@ -635,6 +635,22 @@ test('a partition that was deleted is not created anew elsewhere, and one whose 
   assert.deepEqual(labelsOf(vda), ['BOOT', 'META']);
 });
 
+test('a volume that has been in use is not formatted when its beginning reads as zeros', async () => {
+  const { vdb, start } = await usedRack();
+  const { first } = vdb.partitions()[0] ?? assert.fail();
+  vdb.bytes.fill(0, first * 512, first * 512 + mib);
+  const before = Buffer.from(vdb.bytes);
+  const plan = await settle(await start(), ['/dev/vdb']);
+  assert.match(
+    messageOf(plan) ?? '',
+    /^\/dev\/vdb1 is volume EPHEMERAL, which has been in use, and begins with zeros/,
+  );
+  assert.ok(vdb.bytes.equals(before));
+  await (await start()).wipe(['EPHEMERAL']);
+  assert.equal((await settle(await start(), ['/dev/vdb'])).located?.device, '/dev/vdb1');
+  assert.equal(vdb.formats, 2);
+});
+
 test('the kernel must know a partition where its table has it', async () => {
   const { vdb, start } = await usedRack();
   const machine = await start();

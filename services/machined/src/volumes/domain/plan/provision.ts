@@ -37,7 +37,13 @@ export const planProvision: PhasePlanner = (volume, facts, located) => {
       throw new Fault('failed-precondition', `${partition.device} ${what}: ${adviceFor(partition.device)}`);
     };
     const made: VolumeStep[] = located.recorded === undefined ? [] : recordMade(located.recorded);
-    const isBegun = located.recorded !== undefined && entry.label === unfinishedLabel(wish.label);
+    const isMade = located.recorded?.isMade === true;
+    if (isMade && contents === 'zeros')
+      throw new Fault(
+        'failed-precondition',
+        `${partition.device} is volume ${volume.id}, which has been in use, and begins with zeros now: its beginning was overwritten or its disk does not return it. Restore it, or reset the volume to create it anew (talosctl reset --system-labels-to-wipe ${volume.id})`,
+      );
+    const isBegun = located.recorded !== undefined && entry.label === unfinishedLabel(wish.label) && !isMade;
     if (contents === 'zeros' || isBegun) return [...stepsOfFormat(disk, entry, wish.label), ...made];
     // The marks of many formats are not known here, and that of a damaged file system is gone.
     if (contents === 'unknown')
