@@ -190,3 +190,24 @@ test('readDisks() agrees with the partition table of this machine', () => {
       .map((name) => [name, kernel.get(name)]),
   );
 });
+
+test('readDisks() lists an NVMe disk with several paths once, and not its paths, which have no device file', () => {
+  const root = mkdtempSync(join(tmpdir(), 'sys-nvme-'));
+  try {
+    for (const [name, hidden] of [
+      ['nvme0n1', '0\n'],
+      ['nvme0c0n1', '1\n'],
+      ['nvme0c1n1', '1\n'],
+    ] as const) {
+      mkdirSync(join(root, 'block', name), { recursive: true });
+      for (const [file, content] of Object.entries({ hidden, size: '2048\n', wwid: 'eui.1\n' }))
+        writeFileSync(join(root, 'block', name, file), content);
+    }
+    assert.deepEqual(
+      readDisks(root).map(({ name }) => name),
+      ['nvme0n1'],
+    );
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});

@@ -40,7 +40,7 @@ const ramDiskMajor = '1';
 const vitalProductHeaderBytes = 4;
 
 /**
- * The disks with content, by name. Ram disks, devices of size zero (an empty loop device or drive) and the
+ * The disks with content, by name. Ram disks, devices of size zero (an empty loop device or drive), hidden devices and the
  * hidden parts of logical volumes are left out, and so is a device that is removed during the read. Source:
  * Talos v1.14: Disks.
  *
@@ -59,6 +59,8 @@ function readDisk(sysRoot: string, name: string): BlockDisk | undefined {
   const size = fact('size');
   const sizeBytes = /^\d{1,16}$/.test(size) ? BigInt(size) * sectorBytes : 0n;
   if (sizeBytes === 0n || fact('dev').split(':')[0] === ramDiskMajor) return undefined;
+  // One path to a disk of NVMe with several paths: it has no device file, and the disk is listed beside it.
+  if (fact('hidden') === '1') return undefined;
   if (isPrivateVolume(fact('dm/uuid'))) return undefined;
 
   const devices = `${ifReadable(() => realpathSync.native(`${sysRoot}/devices`)) ?? `${sysRoot}/devices`}/`;

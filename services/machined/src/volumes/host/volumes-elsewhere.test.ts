@@ -192,6 +192,14 @@ test('a disk with something else is refused, and other partitions of a disk with
   assert.ok(vdc.bytes.subarray(mib, 3 * mib).equals(data));
 });
 
+test('a selected device that cannot hold a volume, such as a loop device, is passed over for the next one', async () => {
+  const { start } = rack('/dev/vdb');
+  const none = await settle(await start(), ['/dev/loop0', '/dev/sr0']);
+  assert.match(messageOf(none) ?? '', /selects \/dev\/loop0, \/dev\/sr0, which cannot hold a volume/);
+  const plan = await settle(await start(), ['/dev/loop0', '/dev/sr0', '/dev/vdb']);
+  assert.equal(plan.located?.device, '/dev/vdb1');
+});
+
 test('a disk keeps what lies beside its partition table, such as the metadata of a RAID or a boot loader', async () => {
   const archive = { ...stranger, label: 'archive' };
   const raid = (disk: EmulatedDisk, marked: number) => {

@@ -33,12 +33,9 @@ export function diskOfNew(
   const selected = 'selected' in selection ? selection.selected : [];
   if (selected.includes(system.path)) return undefined;
   if (others === undefined) throw new Fault('unavailable', 'the other disks were not looked at yet');
-  const chosen = selected.toSorted().map((path) => {
-    const disk = others.find((one) => one.path === path);
-    if (disk !== undefined) return disk;
-    const text = `selects ${path}, which cannot hold a volume`;
-    throw new Fault('failed-precondition', selectorProblem({ expression: selector }, text));
-  });
+  // Expressions such as `disk.size > 10u * GB` select devices as well that hold no volumes, such as a loop device or the array of a RAID.
+  const paths = selected.toSorted();
+  const chosen = paths.flatMap((path) => others.filter((one) => one.path === path));
   for (const disk of chosen) checkKnown(disk, [...others.filter((one) => one !== disk)], system.table.guid);
   const failures: Fault[] = [];
   for (const disk of chosen) {
@@ -53,7 +50,8 @@ export function diskOfNew(
       failures.push(new Fault(error.kind, `${disk.path}: ${error.message}`, { cause: error }));
     }
   }
-  throw failures[0] ?? new Fault('failed-precondition', `there is no disk for ${wish.label}`);
+  const text = `selects ${paths.join(', ')}, which cannot hold a volume`;
+  throw failures[0] ?? new Fault('failed-precondition', selectorProblem({ expression: selector }, text));
 }
 
 /** @throws Fault when it is not certain what the disk is */
