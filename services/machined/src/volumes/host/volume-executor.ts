@@ -55,6 +55,8 @@ export class VolumeExecutor implements VolumeHost {
   readonly #timers: Timers;
   readonly #open = new Map<string, LocatedPartition>();
   readonly #mounted = new Map<string, MadeMount>();
+  /** Volumes whose partition could not grow. They are used, and it is not tried again before they are closed. */
+  readonly #ungrown = new Set<string>();
   /** Work on other disks, one at a time. A disk that hangs holds this, and not the turn of the system disk. */
   #work: { readonly id: string; readonly end: LongPromise<unknown> } | undefined;
 
@@ -138,7 +140,13 @@ export class VolumeExecutor implements VolumeHost {
       if (this.#scopeOf(volume, given) !== scope) return undefined;
       const plan = planVolume(volume, await this.#facts(volume, given, scope));
       const { located, phase, refusal, steps } = plan;
-      for (const step of steps) await this.#run(id, step, scope);
+      try {
+        for (const step of steps) await this.#run(id, step, scope);
+      } catch (error) {
+        if (plan.isGrowth !== true) throw error;
+        this.#ungrown.add(id);
+        this.#init.log.warn({ volume: id, error: String(error) }, 'the partition of the volume cannot grow');
+      }
       const mount = this.#mounted.get(id);
       if (phase === 'mount' && given.mount !== undefined && mount !== undefined)
         this.#mounted.set(id, { ...mount, isFinished: true });
@@ -160,6 +168,7 @@ export class VolumeExecutor implements VolumeHost {
       open,
       mounted: this.#mounted.get(id),
       isBeingReset: disk?.isBeingReset ?? false,
+      cannotGrow: this.#ungrown.has(id),
       guid: this.#newGuid(),
       tableGuid: this.#newGuid(),
       recorded: elsewhere?.recorded(id),
@@ -200,7 +209,10 @@ export class VolumeExecutor implements VolumeHost {
     if (step.kind === 'mount' || step.kind === 'mount-overlay')
       this.#mounted.set(id, { target: step.target, isFinished: false });
     if (step.kind === 'unmount') this.#mounted.delete(id);
-    if (step.kind === 'close') this.#open.delete(id);
+    if (step.kind === 'close') {
+      this.#open.delete(id);
+      this.#ungrown.delete(id);
+    }
   }
 }
 

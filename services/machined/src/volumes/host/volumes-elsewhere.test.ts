@@ -659,6 +659,33 @@ test('a volume that has been in use is not formatted when its beginning reads as
   assert.equal(vdb.formats, 2);
 });
 
+test('a volume with data is mounted as it is when its partition cannot grow', async () => {
+  for (const fail of ['table', 'kernel'] as const) {
+    const { vda, vdb } = await usedRack();
+    const larger = new EmulatedDisk(12, { path: '/dev/vdb', isBlank: true, power: vda.power });
+    vdb.bytes.copy(larger.bytes);
+    const restarted = async () => {
+      for (const disk of [vda, larger]) disk.restart();
+      return startMachine([vda, larger]);
+    };
+    const machine = await restarted();
+    const write = larger.write.bind(larger);
+    const resize = larger.resizePartition.bind(larger);
+    const failure = () => {
+      throw new Error('EIO');
+    };
+    if (fail === 'table') larger.write = async () => failure();
+    else larger.resizePartition = failure;
+    const { located, refusal } = await settle(machine, ['/dev/vdb']);
+    assert.deepEqual([located?.device, refusal], ['/dev/vdb1', undefined], fail);
+    assert.equal(vda.mounts[0]?.device, '/dev/vdb1');
+    // It grows with the next start.
+    [larger.write, larger.resizePartition] = [write, resize];
+    await settle(await restarted(), ['/dev/vdb']);
+    assert.ok((larger.partitions()[0]?.last ?? 0) > vdb.sectors, fail);
+  }
+});
+
 test('the kernel must know a partition where its table has it', async () => {
   const { vdb, start } = await usedRack();
   const machine = await start();

@@ -41,7 +41,7 @@ const selecting = (volume: PlannedVolume, selector: string): PlannedVolume => ({
   partition: volume.partition && { ...volume.partition, selector },
 });
 const facts = (changes: Partial<VolumeFacts> = {}): VolumeFacts => ({
-  ...{ disk: disk(), areDevicesKnown: true, selection: undefined, isBeingReset: false },
+  ...{ disk: disk(), areDevicesKnown: true, selection: undefined, isBeingReset: false, cannotGrow: false },
   ...{ guid: 'new-partition', tableGuid: 'new-table', open: undefined, isParentMounted: true },
   ...{ folders: new Map(), recorded: undefined, others: undefined },
   ...{ mounted: undefined, mount: undefined },

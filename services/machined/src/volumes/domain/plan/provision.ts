@@ -51,12 +51,15 @@ export const planProvision: PhasePlanner = (volume, facts, located) => {
         `is labelled ${wish.label} and holds something that is not recognised, such as a damaged file system`,
       );
     if (contents.name !== fileSystem) return refuse(`holds ${contents.name}, not ${fileSystem}`);
-    return [...made, ...stepsOfGrowth(disk, entry, wish)];
+    return made;
   };
   const where = located.kind === 'found' ? { located: located.partition } : {};
   try {
     const all = steps();
-    return all.length === 0 ? undefined : { ...plan(all), ...where };
+    if (all.length > 0) return { ...plan(all), ...where };
+    if (located.kind !== 'found' || facts.cannotGrow) return undefined;
+    const growth = stepsOfGrowth(located.disk, located.entry, wanted.wish);
+    return growth.length === 0 ? undefined : { ...plan(growth), ...where, isGrowth: true };
   } catch (error) {
     const { kind, message } = faultFrom(error);
     return { ...plan([]), ...where, refusal: { kind, message } };

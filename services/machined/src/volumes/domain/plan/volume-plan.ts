@@ -122,6 +122,8 @@ export interface VolumeFacts {
   readonly folders: ReadonlyMap<string, bigint>;
   /** The mount that the node has made for the volume. */
   readonly mounted: MadeMount | undefined;
+  /** The partition could not grow in this run of the node: the volume is used as it is. */
+  readonly cannotGrow: boolean;
   /** How requests want it mounted; undefined when this plan is not about its mount. */
   readonly mount: MountWish | undefined;
 }
@@ -179,6 +181,8 @@ export interface VolumePlan {
   readonly phase: VolumePhaseName;
   /** In their order. Empty when nothing is to be done now. */
   readonly steps: readonly VolumeStep[];
+  /** The steps only make the volume larger: it can be used when they fail. */
+  readonly isGrowth?: boolean;
   readonly waitsFor?: VolumeWait;
   /** Why the volume cannot be had, and what to do. */
   readonly refusal?: { readonly kind: FaultKind; readonly message: string };
