@@ -332,6 +332,37 @@ test('a second server cannot take or refuse what the first one has given', () =>
   assert.equal(rig.address, '10.0.0.5');
 });
 
+test('after a cable comes back, a second server cannot refuse or replace a lease before T2 of it', () => {
+  for (const address of ['10.6.6.6', '10.0.0.5']) {
+    const rogue = new TestServer({ id: '10.0.0.66', addresses: [address] });
+    rogue.isAway = true;
+    const rig = new Rig([rogue, { leaseSeconds: 1000 }]).up();
+    rig.pass(10);
+    rig.servers.reverse();
+    rig.server.isAway = true;
+    rogue.isAway = false;
+    rig.happen({ kind: 'link-down' });
+    rig.up().pass(20);
+    assert.equal(rogue.received.length, 2);
+    assert.deepEqual([rig.address, rig.state.lease?.offer.serverId], ['10.0.0.5', '10.0.0.1'], address);
+    rig.happen({ kind: 'link-down' });
+    rig.pass(860);
+    rig.up().pass(4);
+    // After T2 every server may answer.
+    assert.equal(rig.state.lease?.offer.serverId, '10.0.0.66', address);
+  }
+});
+
+test('a lease counts from the request, and not from the question before the offer', () => {
+  const rig = new Rig([{ leaseSeconds: 60 }]);
+  rig.server.isAway = true;
+  rig.up().pass(59);
+  rig.server.isAway = false;
+  rig.pass(4);
+  assert.deepEqual(rig.takeLog().slice(-3), ['60: discover', '60: request', '62: has 10.0.0.5']);
+  assert.deepEqual([rig.state.lease?.renewMs, rig.state.lease?.endMs], [90_000, 120_000]);
+});
+
 test('of a server that offers and never grants, offers wait for those of others', () => {
   for (const how of ['refuses', 'is silent'] as const) {
     const rogue = new TestServer({ id: '10.0.0.66', addresses: ['10.6.6.6'] });

@@ -40,6 +40,8 @@ export interface ClientState {
   readonly transactionId: number;
   /** When the current exchange began. */
   readonly startedMs: number;
+  /** When the request of it was first sent. The lease counts from then. Source: RFC 2131, section 4.4.1. */
+  readonly requestedMs: number;
   /** Messages, or probes, of the current exchange. */
   readonly tries: number;
   /** Exchanges in a row that ended without an address. */
@@ -125,6 +127,7 @@ const probeWaitMs = 1000;
  */
 export const newClient = (remembered?: string): ClientState => ({
   ...{ phase: 'down', dueMs: undefined, lease: undefined, remembered, transactionId: 0, startedMs: 0 },
+  requestedMs: 0,
   ...{ tries: 0, failures: 0, conflicts: 0, sentMs: undefined, offer: undefined, candidate: undefined },
   ...{ avoided: undefined, isRefused: false },
 });
@@ -272,15 +275,24 @@ class Run {
     if ('reason' in offer) return this.#note(`an offer is ignored: ${offer.reason}`);
     const { avoided, tries } = this.state;
     if (avoided !== undefined && offer.serverId === avoided && tries <= 1) return;
-    this.#change({ phase: 'requesting', offer, tries: 0, dueMs: this.#nowMs });
+    this.#change({ phase: 'requesting', offer, tries: 0, dueMs: this.#nowMs, requestedMs: this.#nowMs });
   }
 
-  /** Only the server that was asked may refuse, except where all were asked about an address that may be of another network. */
-  #refused(message: DhcpMessage) {
+  /**
+   * The server whose answer counts; undefined: that of any server. Before T2 only the server of a lease decides about it, also when the
+   * request goes to all servers after the link came back: otherwise a pulled cable would let any host on the network end the lease.
+   */
+  #believedServer(): string | undefined {
     const { phase, offer, lease } = this.state;
-    const asked = phase === 'requesting' ? offer : phase === 'rebooting' ? undefined : lease?.offer;
-    if (asked?.serverId !== undefined && asked.serverId !== serverIdOf(message)) return;
-    if (phase !== 'rebooting') return this.#giveUpRefused();
+    if (phase === 'requesting') return offer?.serverId;
+    if (phase === 'rebooting' && isOver(lease?.rebindMs, this.#nowMs)) return undefined;
+    return lease?.offer.serverId;
+  }
+
+  #refused(message: DhcpMessage) {
+    const server = this.#believedServer();
+    if (server !== undefined && server !== serverIdOf(message)) return;
+    if (this.state.phase !== 'rebooting') return this.#giveUpRefused();
     const { dueMs = Number.POSITIVE_INFINITY } = this.state;
     this.#change({ isRefused: true, dueMs: Math.min(dueMs, this.#nowMs + refusalPauseMs) });
   }
@@ -294,15 +306,14 @@ class Run {
   }
 
   #acknowledged(message: DhcpMessage) {
-    const { phase, offer: asked, lease, remembered } = this.state;
+    const { offer: asked, lease, remembered } = this.state;
     const offer = offerOf(message);
     if ('reason' in offer) return this.#note(`an acknowledgement is ignored: ${offer.reason}`);
     const address = asked?.address ?? lease?.offer.address ?? remembered;
     if (offer.address !== address) return;
-    const server =
-      phase === 'requesting' ? asked?.serverId : phase === 'renewing' ? lease?.offer.serverId : undefined;
+    const server = this.state.phase === 'rebinding' ? undefined : this.#believedServer();
     if (server !== undefined && offer.serverId !== server) return;
-    const next = leaseOf(offer, this.state.startedMs);
+    const next = leaseOf(offer, this.state.requestedMs);
     // A reply that comes when the lease of it has ended grants nothing.
     if (isOver(next.endMs, this.#nowMs)) return;
     if (lease !== undefined) return this.#bind(next, false);
@@ -365,7 +376,8 @@ class Run {
     const { phase, lease, tries } = this.state;
     if (lease === undefined) return this.#begin('init', 0);
     const { offer, rebindMs = Number.POSITIVE_INFINITY, endMs = Number.POSITIVE_INFINITY } = lease;
-    this.#change({ transactionId: this.#newTransactionId(), startedMs: this.#nowMs });
+    const nowMs = this.#nowMs;
+    this.#change({ transactionId: this.#newTransactionId(), startedMs: nowMs, requestedMs: nowMs });
     const isUnicast = phase === 'renewing' && offer.serverId !== undefined;
     this.#send('request', { clientAddress: offer.address }, isUnicast ? offer : undefined);
     const untilMs = phase === 'renewing' ? rebindMs : endMs;
@@ -417,6 +429,7 @@ class Run {
         dueMs: this.#nowMs + pauseMs,
       },
       ...{ transactionId: this.#newTransactionId(), startedMs: this.#nowMs + pauseMs },
+      requestedMs: this.#nowMs + pauseMs,
     });
   }
 
@@ -442,9 +455,9 @@ class Run {
 
 const isOver = (atMs: number | undefined, nowMs: number) => atMs !== undefined && atMs <= nowMs;
 
-function leaseOf(offer: LeaseOffer, startedMs: number): Lease {
+function leaseOf(offer: LeaseOffer, requestedMs: number): Lease {
   const at = (seconds: number | undefined) =>
-    seconds === undefined ? undefined : startedMs + seconds * 1000;
+    seconds === undefined ? undefined : requestedMs + seconds * 1000;
   return {
     ...{ offer, renewMs: at(offer.renewalSeconds), rebindMs: at(offer.rebindingSeconds) },
     endMs: at(offer.leaseSeconds),

@@ -62,6 +62,21 @@ test('classless routes lose the bits of a host, and a damaged list ends where it
   assert.deepEqual(routesOf(8, 224, 10, 77, 0, 9, 8, 127, 10, 77, 0, 9, 8, 11, 255, 255, 255, 255), []);
 });
 
+test('no route goes through an edge of the network, or through the machine itself', () => {
+  // The network of the offer is 10.77.0.0/24, and the machine is 10.77.0.52.
+  const through = (...gateway: readonly number[]) =>
+    offered({ [optionCodes.classlessRoutes]: Uint8Array.from([8, 10, ...gateway]) }).routes.length;
+  assert.deepEqual(
+    [through(10, 77, 0, 255), through(10, 77, 0, 0), through(10, 77, 0, 52), through(10, 77, 1, 255)],
+    [0, 0, 0, 1],
+  );
+  const routers = addressList('10.77.0.255', '10.77.0.52', '10.77.0.1');
+  assert.deepEqual(
+    offered({ [optionCodes.classlessRoutes]: undefined, [optionCodes.routers]: routers }).routes,
+    [{ destination: '0.0.0.0', prefixLength: 0, gateway: '10.77.0.1' }],
+  );
+});
+
 test('each list has a limit', () => {
   const many = Array.from({ length: 400 }, (_, index) =>
     [16, 10, index & 0xff, 10, 77, 0, 9].map((byte, at) => (at === 1 && index > 255 ? 11 : byte)),

@@ -2,6 +2,7 @@
 import type { DhcpMessage } from './dhcp-message.ts';
 import { nameOfBytes, searchDomainsOf } from './domain-names.ts';
 import {
+  areNeighbours,
   isEdgeOfNetwork,
   isHostAddress,
   prefixLengthOfMask,
@@ -39,8 +40,8 @@ export interface LeaseOffer {
   readonly mtu: number | undefined;
 }
 
-/** Of a list of routes, all after these are dropped. */
-export const mostRoutes = 300;
+/** Of a list of routes, all after these are dropped. Each of them is a change of the kernel with each lease that differs. */
+export const mostRoutes = 64;
 /** Of routers, name servers and time servers. */
 export const mostServers = 8;
 /** Each host must take datagrams of this size, and links with a smaller MTU carry no IPv4. Source: RFC 791, section 3.2. */
@@ -80,7 +81,7 @@ export function offerOf(message: DhcpMessage): LeaseOffer | RefusedOffer {
   const leaseSeconds = said === withoutEnd ? undefined : (said ?? leaseSecondsIfUnsaid);
   return {
     ...{ address, prefixLength, serverId, leaseSeconds, ...timesOf(options, leaseSeconds) },
-    routes: routesOf(options),
+    routes: routesOf(options, { address, prefixLength }),
     nameServers: addressesOf(options, optionCodes.nameServers),
     timeServers: addressesOf(options, optionCodes.timeServers),
     ...namesOf(options),
@@ -139,17 +140,26 @@ function addressesOf(options: Options, code: number): string[] {
   return [...new Set(all.filter(isHostAddress))].slice(0, mostServers);
 }
 
+type Own = Pick<LeaseOffer, 'address' | 'prefixLength'>;
+
+/** The kernel refuses a route through a broadcast address, or through an address of the machine itself. */
+const isGateway = (gateway: string, { address, prefixLength }: Own) =>
+  isHostAddress(gateway) &&
+  gateway !== address &&
+  !(areNeighbours(gateway, address, prefixLength) && isEdgeOfNetwork(gateway, prefixLength));
+
 /** Option 121 replaces the routers. Source: RFC 3442. */
-function routesOf(options: Options): OfferedRoute[] {
+function routesOf(options: Options, own: Own): OfferedRoute[] {
   const classless = options.get(optionCodes.classlessRoutes);
-  if (classless !== undefined) return classlessRoutesOf(classless);
+  if (classless !== undefined) return classlessRoutesOf(classless, own);
   return addressesOf(options, optionCodes.routers)
+    .filter((gateway) => isGateway(gateway, own))
     .slice(0, 1)
     .map((gateway) => ({ destination: unspecifiedAddress, prefixLength: 0, gateway }));
 }
 
 /** A list that is damaged ends there. Source: RFC 3442. */
-function classlessRoutesOf(value: Uint8Array): OfferedRoute[] {
+function classlessRoutesOf(value: Uint8Array, own: Own): OfferedRoute[] {
   const routes = new Map<string, OfferedRoute>();
   for (let at = 0; at < value.length && routes.size < mostRoutes; ) {
     const prefixLength = value[at] ?? 0;
@@ -164,7 +174,7 @@ function classlessRoutesOf(value: Uint8Array): OfferedRoute[] {
     const destination = textOfAddress(network);
     const gateway = textOfAddress(value.subarray(gatewayAt, gatewayAt + 4));
     const isRouted = isHostAddress(destination) || prefixLength === 0;
-    if (isRouted && (gateway === unspecifiedAddress || isHostAddress(gateway))) {
+    if (isRouted && (gateway === unspecifiedAddress || isGateway(gateway, own))) {
       const key = `${destination}/${prefixLength}`;
       if (!routes.has(key)) routes.set(key, { destination, prefixLength, gateway });
     }

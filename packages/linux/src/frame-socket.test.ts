@@ -44,6 +44,8 @@ function open(name: string, type = etherType, longestBytes = 200) {
   return { socket, frames, errors, [Symbol.dispose]: () => socket[Symbol.dispose]() };
 }
 
+const hardwareAddressOf = (name: string) =>
+  readLinks(calls).find((link) => link.name === name)?.hardwareAddress ?? assert.fail(name);
 const header = Buffer.from(`ffffffffffff02000000000a${etherType.toString(16)}`, 'hex');
 const frameOf = (first: number, length = 50) => Buffer.concat([header, Buffer.alloc(length, first)]);
 
@@ -56,6 +58,31 @@ test('frames of others that the filter passes arrive, and long ones do not', { s
   await eventually(() => here.frames.length === 3, { what: 'three frames' });
   assert.deepEqual(here.frames, [frameOf(2), frameOf(4), frameOf(8, 186)]);
   assert.deepEqual([there.frames, here.errors], [[], []]);
+});
+
+test('frames to another host do not arrive, although a promiscuous link takes them', { skip }, async () => {
+  using there = open('wire1');
+  using here = open('wire0');
+  ip('link set wire0 promisc on');
+  const toAnother = frameOf(2);
+  toAnother.write('020000000077', 0, 'hex');
+  there.socket.send(toAnother);
+  there.socket.send(frameOf(4));
+  await eventually(() => here.frames.length > 0, { what: 'a frame' });
+  ip('link set wire0 promisc off');
+  assert.deepEqual(here.frames, [frameOf(4)]);
+});
+
+test('a frame of a VLAN that the link does not have does not arrive', { skip }, async () => {
+  using there = open('wire1', 0x8100);
+  using here = open('wire0');
+  there.socket.send(
+    Buffer.concat([header.subarray(0, 12), Buffer.from('8100000788b5', 'hex'), Buffer.alloc(50, 2)]),
+  );
+  using untagged = open('wire1');
+  untagged.socket.send(frameOf(4));
+  await eventually(() => here.frames.length > 0, { what: 'a frame' });
+  assert.deepEqual(here.frames, [frameOf(4)]);
 });
 
 test('a flood is read up to a limit each second, and reception goes on after it', { skip }, async () => {
@@ -111,7 +138,7 @@ test('a socket that is closed is gone, also while a flood makes it pause', { ski
 test('a datagram leaves by its link, from its address and port', { skip }, async () => {
   using there = open('wire1', inet4);
   // The kernel forgets it when the link goes down.
-  ip('neigh replace 10.9.8.1 lladdr 02:00:00:00:00:01 dev wire0');
+  ip(`neigh replace 10.9.8.1 lladdr ${hardwareAddressOf('wire1')} dev wire0`);
   {
     using sender = openUdpSender(calls, { linkName: 'wire0', address: '10.9.8.7', port: 68 });
     sender.send(Buffer.from('hello'), '10.9.8.1', 67);

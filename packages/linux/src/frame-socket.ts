@@ -44,8 +44,11 @@ const mostFramesATurn = 32;
  */
 export const mostFramesASecond = 256;
 const windowMs = 1000;
-/** `PACKET_OUTGOING`: what this host has sent. */
-const outgoing = 4;
+/**
+ * `PACKET_OTHERHOST`: frames to other hosts, which a promiscuous link takes, and frames of VLANs that the link does not have, which
+ * the kernel hands over without their tag. `PACKET_OUTGOING`: what this host has sent. Source: <linux/if_packet.h>.
+ */
+const foreignPacketTypes: ReadonlySet<number | undefined> = new Set([3, 4]);
 const packetTypeOffset = 10;
 
 /**
@@ -89,7 +92,8 @@ export function openFrameSocket(calls: NativeCalls, init: FrameSocketInit): Fram
     }
     if (length === undefined) return false;
     framesInWindow += 1;
-    if (length <= longestBytes && sender[packetTypeOffset] !== outgoing) onFrame(frame.subarray(0, length));
+    if (length <= longestBytes && !foreignPacketTypes.has(sender[packetTypeOffset]))
+      onFrame(frame.subarray(0, length));
     return true;
   };
 
