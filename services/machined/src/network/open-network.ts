@@ -148,6 +148,7 @@ async function openMachineOperators(
       leases: openDhcpLeases(`${root}${volumePath(volumeRow(volumeIds.state))}/${leaseFile}`, log),
       ...{ timers: systemTimers, random: Math.random, log },
       isTaken: (linkName) => commandLine.hasLink(linkName),
+      given: () => commandLine.given(),
     }),
   );
   return { commandLine, dhcp };

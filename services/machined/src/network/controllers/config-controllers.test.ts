@@ -4,14 +4,20 @@ import { openTestRuntime } from '@nodewright/controllers/testing';
 import { pointerTo, putResource, type ResourceKind } from '@nodewright/state';
 import * as kinds from '@nodewright/state/kinds';
 import { type WorldName, worlds } from '../../base/domain/world.ts';
+import { commandLineLinks } from '../domain/command-line-links.ts';
+import { CommandLineOperator } from '../domain/command-line-operator.ts';
 import { networkControllers } from './network-controllers.ts';
 import { NetworkProblems } from './network-problems.ts';
 import { FakeNetwork, fakeLink, noLinkHardware } from './testing/fake-network.ts';
 
 /** The specs of a machine with eth0 and eth1, by kind. */
-async function specsOf(text: string | undefined, name: WorldName = 'machine') {
+async function specsOf(text: string | undefined, name: WorldName = 'machine', commandLine = '') {
   const network = new FakeNetwork();
-  network.setLinks(fakeLink(1, 'lo', { hardwareType: 772 }), fakeLink(2, 'eth0'), fakeLink(3, 'eth1'));
+  network.setLinks(
+    fakeLink(1, 'lo', { hardwareType: 772 }),
+    fakeLink(2, 'eth0', { altNames: ['enp2s0'] }),
+    fakeLink(3, 'eth1'),
+  );
   await using node = openTestRuntime({
     controllers: networkControllers({
       ...{
@@ -25,7 +31,8 @@ async function specsOf(text: string | undefined, name: WorldName = 'machine') {
       ...{
         readResolvConf: async () => '',
         publish: () => {},
-        operators: [],
+        operators: [new CommandLineOperator(commandLine, () => true)],
+        commandLineLinks: commandLineLinks(commandLine),
         problems: new NetworkProblems(),
       },
     }),
@@ -65,6 +72,32 @@ test('a machine without a configuration runs DHCP on all of its hardware links',
     clientIdentifier: { clientIdentifier: 'mac', duidRawHex: '' },
   });
   assert.deepEqual(failed, []);
+});
+
+test('DHCP that nobody has configured has a metric for each link, above those of links that somebody has', async () => {
+  const metricsOf = async (...of: Parameters<typeof specsOf>) =>
+    [...(await specsOf(...of)).operators].map(([id, { layer, dhcp4 }]) => [id, layer, dhcp4.routeMetric]);
+  assert.deepEqual(await metricsOf(undefined), [
+    ['dhcp4/eth0', 'default', 1024],
+    ['dhcp4/eth1', 'default', 1025],
+  ]);
+  const [, onEth1] = await metricsOf(undefined, 'machine', 'ip=eth0:dhcp');
+  assert.deepEqual(onEth1, ['dhcp4/eth1', 'default', 2049]);
+  const beside = [['dhcp4/eth1', 'default', 2048]];
+  assert.deepEqual(await metricsOf(undefined, 'machine', 'ip=10.0.0.2::10.0.0.1:24::eth0:off'), beside);
+  assert.deepEqual(await metricsOf(legacy('- interface: eth0', '  addresses: [10.0.0.2/24]')), beside);
+});
+
+test('an alternative name of a link is as good as its name for DHCP', async () => {
+  const operatorsOf = async (text: string | undefined, commandLine: string) =>
+    [...(await specsOf(text, 'machine', commandLine)).operators].map(([id, { layer }]) => [id, layer]);
+  const other = ['dhcp4/eth1', 'default'];
+  assert.deepEqual(await operatorsOf(undefined, 'ip=enp2s0:dhcp'), [['dhcp4/eth0', 'cmdline'], other]);
+  assert.deepEqual(await operatorsOf(undefined, 'talos.network.interface.ignore=enp2s0'), [other]);
+  assert.deepEqual(await operatorsOf(undefined, 'ip=10.0.0.2::10.0.0.1:24::enp2s0:off'), [other]);
+  assert.deepEqual(await operatorsOf(document('DHCPv4Config', 'name: enp2s0'), ''), [
+    ['dhcp4/eth0', 'configuration'],
+  ]);
 });
 
 test('a node on a network that it does not own has no defaults', async () => {

@@ -25,7 +25,9 @@ import {
   deviceVips,
   isPhysicalLink,
   linksOfEntry,
+  type PresentLink,
 } from '../domain/device-configs.ts';
+import { findLink } from '../domain/find-link.ts';
 import { linkSpecsOf, plainLink } from '../domain/link-documents.ts';
 import { withRealNames } from '../domain/link-names.ts';
 import { type Layer, mergeLinks } from '../domain/merge-layers.ts';
@@ -96,12 +98,17 @@ export function networkConfigControllers(
       idOf: operatorId,
       hasDevices: true,
       extraInputs: [weak(linkStatuses), weak(inLayers(linkSpecs))],
-      specsOf: async (reader, devices, pass) => [
-        ...(hasDefaults ? await defaultOperators(pass, ignored) : []),
-        ...(hasDefaults ? operators : []),
-        ...deviceOperators(devices).filter(({ linkName }) => !ignored.has(linkName)),
-        ...operatorSpecsOf(reader),
-      ],
+      specsOf: async (reader, devices, pass) => {
+        const realName = realNameIn(await presentLinks(pass));
+        const isIgnored = ignoredIn(realName, ignored);
+        const specs = [
+          ...(hasDefaults ? operators : []),
+          ...deviceOperators(devices).filter(({ linkName }) => !isIgnored(linkName)),
+          ...operatorSpecsOf(reader),
+        ].map((spec) => ({ ...spec, linkName: realName(spec.linkName) }));
+        const defaults = hasDefaults ? await defaultOperators(pass, ignored, operators.length > 0) : [];
+        return [...defaults, ...specs];
+      },
     }),
     createConfiguredSpecsController({
       name: 'network.OperatorVIPConfigController',
@@ -109,10 +116,13 @@ export function networkConfigControllers(
       idOf: operatorId,
       hasDevices: true,
       extraInputs: [weak(linkStatuses)],
-      specsOf: (reader, devices) => [
-        ...deviceVips(devices).filter(({ linkName }) => !ignored.has(linkName)),
-        ...vipOperatorSpecsOf(reader),
-      ],
+      specsOf: async (reader, devices, pass) => {
+        const isIgnored = ignoredIn(realNameIn(await presentLinks(pass)), ignored);
+        return [
+          ...deviceVips(devices).filter(({ linkName }) => !isIgnored(linkName)),
+          ...vipOperatorSpecsOf(reader),
+        ];
+      },
     }),
     createConfiguredSpecsController({
       name: 'network.ProbeConfigController',
@@ -124,6 +134,20 @@ export function networkConfigControllers(
 }
 
 type Ignored = CommandLineLinks['ignored'];
+
+type RealName = (name: string) => string;
+
+/** From a name, an alias or an alternative name of a link to its own name. Names of links that do not exist stay. */
+function realNameIn(links: readonly PresentLink[]): RealName {
+  const named = links.map(({ name, spec: { alias, altNames } }) => ({ name, alias, altNames }));
+  return (name) => findLink(named, name)?.name ?? name;
+}
+
+/** Whether the command line says that a link is to be ignored. */
+function ignoredIn(realName: RealName, ignored: Ignored): (linkName: string) => boolean {
+  const names = new Set([...ignored].map(realName));
+  return (linkName) => names.has(realName(linkName));
+}
 
 /**
  * The loopback device, and without any network configuration every hardware link. Source: Talos v1.14:
@@ -137,22 +161,36 @@ async function defaultLinks(pass: ReconcilePass, ignored: Ignored): Promise<Link
 /** The layers whose links get no DHCP by default. Source: Talos v1.14: network, operators. */
 const layersOfOwnLinks: readonly Layer[] = ['cmdline', 'platform', 'configuration'];
 
-async function defaultOperators(pass: ReconcilePass, ignored: Ignored): Promise<OperatorSpecSpec[]> {
+/**
+ * Clients of links that nobody has configured. On purpose unlike upstream, where all of them have metric 1024, each has another one, in
+ * the order of the links, because the kernel has one route for a destination and a metric. Beside links that somebody has configured they
+ * begin at 2048, so that none of their routes replaces one of those.
+ *
+ * @param hasOthers whether the command line asks for other clients
+ */
+async function defaultOperators(
+  pass: ReconcilePass,
+  ignored: Ignored,
+  hasOthers: boolean,
+): Promise<OperatorSpecSpec[]> {
+  const realName = realNameIn(await presentLinks(pass));
   const mentioned = new Set(
     (await pass.list(inLayers(linkSpecs)))
       .filter(({ spec }) => layersOfOwnLinks.includes(spec.layer))
-      .map(({ spec }) => spec.name),
+      .map(({ spec }) => realName(spec.name)),
   );
+  const firstMetric = hasOthers || mentioned.size > 0 ? 2 * defaultMetric : defaultMetric;
   return (await linksWithDefaults(pass, ignored))
     .filter((name) => !mentioned.has(name))
-    .map((name) => {
+    .map((name, position) => {
       const operator = plainOperator('dhcp4', name, 'default');
       const clientIdentifier = { clientIdentifier: 'mac', duidRawHex: '' } as const;
-      return { ...operator, dhcp4: { ...operator.dhcp4, routeMetric: defaultMetric, clientIdentifier } };
+      const routeMetric = firstMetric + position;
+      return { ...operator, dhcp4: { ...operator.dhcp4, routeMetric, clientIdentifier } };
     });
 }
 
-/** DHCP on hardware links that the old list does not name, as long as no document is about links. */
+/** In the order of the links: DHCP on hardware links that the old list does not name, as long as no document is about links. */
 async function linksWithDefaults(pass: ReconcilePass, ignored: Ignored): Promise<string[]> {
   const configuration = await configurationOf(pass);
   if (configuration !== undefined && !configuration.effective.usesDefaultDhcp) return [];
@@ -160,7 +198,9 @@ async function linksWithDefaults(pass: ReconcilePass, ignored: Ignored): Promise
   const reader = configuration && new ConfigReader(configuration.documents);
   const entries = reader?.legacy.items('machine', 'network', 'interfaces') ?? [];
   const named = new Set(entries.flatMap((entry) => linksOfEntry(entry, links)));
+  const isIgnored = ignoredIn(realNameIn(links), ignored);
   return links
-    .filter(({ name, spec }) => isPhysicalLink(spec) && !named.has(name) && !ignored.has(name))
+    .filter(({ name, spec }) => isPhysicalLink(spec) && !named.has(name) && !isIgnored(name))
+    .sort((a, b) => a.spec.index - b.spec.index)
     .map(({ name }) => name);
 }

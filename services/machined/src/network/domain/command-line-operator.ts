@@ -2,6 +2,7 @@ import type { KernelLink } from '@nodewright/linux/network';
 import type { RouteSpecSpec } from '@nodewright/state/kinds';
 import { holds, type Prefix, parsePrefix } from '../../base/domain/prefix.ts';
 import { linkAddress } from './address-documents.ts';
+import type { GivenSetting } from './dhcp-specs.ts';
 import { findLink, isHardware } from './find-link.ts';
 import { parseHostname } from './hostname.ts';
 import { type IpArgument, type IpArguments, parseIpArguments } from './ip-argument.ts';
@@ -19,6 +20,7 @@ export class CommandLineOperator implements NetworkOperator {
   readonly #hasOther: () => boolean;
   /** For arguments that name no device. Devices that appear later do not move an address. */
   #firstDevice: FirstDevice | undefined;
+  #links: readonly KernelLink[] = [];
   #deviceProblems: readonly string[] = [];
 
   /** @param hasOther whether something else asks for an address, so that none has to be on the command line */
@@ -27,9 +29,19 @@ export class CommandLineOperator implements NetworkOperator {
     this.#hasOther = hasOther;
   }
 
-  /** Whether the command line gives an address to the link of this name. */
+  /** Whether the command line gives an address to the link of this name, by this or another name of it. */
   hasLink(name: string): boolean {
-    return this.#given.all.some(({ argument }) => (argument.device ?? this.#firstDevice?.name) === name);
+    return this.#given.all.some(({ argument }) => {
+      const device = argument.device ?? this.#firstDevice?.name;
+      return device !== undefined && (findLink(this.#links, device)?.name ?? device) === name;
+    });
+  }
+
+  /** What it says besides addresses and routes. */
+  given(): ReadonlySet<GivenSetting> {
+    const output = commandLineOutput(this.#given, this.#firstDevice?.name);
+    const settings = ['hostname', 'resolvers', 'timeServers'] as const;
+    return new Set(settings.filter((setting) => output[setting] !== undefined));
   }
 
   /** All addresses that it gives, in their order, without prefix lengths. */
@@ -44,6 +56,7 @@ export class CommandLineOperator implements NetworkOperator {
 
   react({ kernelLinks }: Pick<OperatorEvents, 'kernelLinks'>): void {
     if (kernelLinks.length === 0) return;
+    this.#links = kernelLinks;
     this.#firstDevice = firstDeviceOf(kernelLinks, this.#firstDevice);
     this.#deviceProblems = missingDevices(this.#given, kernelLinks, this.#firstDevice?.name);
   }

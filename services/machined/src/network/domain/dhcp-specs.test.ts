@@ -2,11 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeMessage, type LeaseOffer, offerOf } from '@nodewright/dhcp';
 import { realMessages } from '@nodewright/dhcp/testing';
+import { fakeLink } from '../controllers/testing/fake-network.ts';
 import { commandLineLinks } from './command-line-links.ts';
+import { CommandLineOperator } from './command-line-operator.ts';
 import { encodeLeaseFile, leaseKey, parseLeaseFile, withLease } from './dhcp-lease-file.ts';
-import { dhcpOutput, dhcpSettings } from './dhcp-specs.ts';
+import { type DhcpOutputFacts, dhcpOutput, dhcpSettings } from './dhcp-specs.ts';
 import { plainOperator } from './operator-documents.ts';
 
+const outputOf = (
+  settings: typeof dhcp4,
+  lease: LeaseOffer | undefined,
+  more: Partial<DhcpOutputFacts> = {},
+) => dhcpOutput('eth0', settings, { lease, hasCarrier: true, given: new Set(), ...more });
 const { dhcp4 } = plainOperator('dhcp4', 'eth0', 'default');
 const read = offerOf(decodeMessage(realMessages.ack));
 const lease: LeaseOffer =
@@ -14,7 +21,7 @@ const lease: LeaseOffer =
 const hardware = '02:00:00:00:00:09';
 
 test('a lease becomes an address, routes, an MTU, a name, resolvers and time servers', () => {
-  const output = dhcpOutput('eth0', { ...dhcp4, routeMetric: 300 }, lease);
+  const output = outputOf({ ...dhcp4, routeMetric: 300 }, lease);
   assert.equal(output.prefix, 'dhcp4/eth0');
   assert.deepEqual(
     output.addresses?.map(({ address, linkName, priority, flags, layer }) => [
@@ -58,7 +65,7 @@ test('a gateway outside of the network gets a route of its own, once, unless the
     { destination: '10.9.0.0', prefixLength: 16, gateway: '10.2.2.2' },
   ];
   assert.deepEqual(
-    dhcpOutput('eth0', dhcp4, { ...lease, routes }).routes?.map(({ dst, gateway, scope, priority }) => [
+    outputOf(dhcp4, { ...lease, routes }).routes?.map(({ dst, gateway, scope, priority }) => [
       dst,
       gateway,
       scope,
@@ -75,20 +82,25 @@ test('a gateway outside of the network gets a route of its own, once, unless the
 });
 
 test('without a lease the link is up, and what is ignored is left out', () => {
-  const { prefix, links = [], ...rest } = dhcpOutput('eth0', dhcp4, undefined);
+  const { prefix, links = [], ...rest } = outputOf(dhcp4, undefined);
   assert.deepEqual([prefix, links.map(({ up, mtu }) => [up, mtu]), rest], ['dhcp4/eth0', [[true, 0]], {}]);
-  const { hostname, routes } = dhcpOutput(
-    'eth0',
-    { ...dhcp4, skipHostnameRequest: true, skipRoutes: true },
-    lease,
-  );
+  const { hostname, routes } = outputOf({ ...dhcp4, skipHostnameRequest: true, skipRoutes: true }, lease);
   assert.deepEqual([hostname, routes], [undefined, []]);
   const bare = { ...lease, nameServers: [], searchDomains: [], timeServers: [], hostname: undefined };
-  const output = dhcpOutput('eth0', dhcp4, bare);
+  const output = outputOf(dhcp4, bare);
   assert.deepEqual(
     [output.hostname, output.resolvers, output.timeServers],
     [undefined, undefined, undefined],
   );
+});
+
+test('a link without a carrier keeps its address and has no routes, and what is given is not taken', () => {
+  const away = outputOf(dhcp4, lease, { hasCarrier: false });
+  assert.deepEqual([away.addresses?.length, away.routes], [1, []]);
+  const { hostname, resolvers, timeServers, routes } = outputOf(dhcp4, lease, {
+    given: new Set(['hostname', 'resolvers', 'timeServers']),
+  });
+  assert.deepEqual([hostname, resolvers, timeServers, routes?.length], [undefined, undefined, undefined, 2]);
 });
 
 test('a client has the id that its specification names, and none for a DUID that is not one', () => {
@@ -152,4 +164,17 @@ test('the command line asks for DHCP on links, and names links to ignore', () =>
     ],
   );
   assert.deepEqual([...ignored], ['eth4', 'eth5']);
+});
+
+test('the command line says which links and settings are its own, by whatever name of a link', () => {
+  const operator = new CommandLineOperator('ip=10.0.0.2::10.0.0.1:24:node1:enp2s0:off:10.0.0.53');
+  operator.react({
+    kernelLinks: [fakeLink(1, 'lo'), fakeLink(2, 'eth0', { altNames: ['enp2s0'] }), fakeLink(3, 'eth1')],
+  });
+  assert.deepEqual(
+    ['eth0', 'eth1'].map((name) => operator.hasLink(name)),
+    [true, false],
+  );
+  assert.deepEqual([...operator.given()], ['hostname', 'resolvers']);
+  assert.deepEqual([...new CommandLineOperator('ip=10.0.0.2').given()], []);
 });

@@ -12,15 +12,25 @@ const layer = 'operator';
 
 type Dhcp4Spec = OperatorSpecSpec['dhcp4'];
 
+/** What a link takes from its server unless somebody has said it already. */
+export type GivenSetting = 'hostname' | 'resolvers' | 'timeServers';
+
+export interface DhcpOutputFacts {
+  /** Undefined while the link has no lease. */
+  readonly lease: LeaseOffer | undefined;
+  /** A link without a carrier keeps its address, but leads nowhere: another link may have a route to the same destinations. */
+  readonly hasCarrier: boolean;
+  /** What is not taken from the server. */
+  readonly given: ReadonlySet<GivenSetting>;
+}
+
 /**
  * The specifications of a link that runs DHCP. The link is up also without a lease, because nothing can be asked on another one.
- *
- * @param lease undefined while it has none
  */
 export function dhcpOutput(
   linkName: string,
   { routeMetric, skipHostnameRequest, skipRoutes }: Dhcp4Spec,
-  lease: LeaseOffer | undefined,
+  { lease, hasCarrier, given }: DhcpOutputFacts,
 ): OperatorOutput {
   const link = { ...plainLink(linkName, layer), up: true };
   const prefix = `dhcp4/${linkName}`;
@@ -41,17 +51,19 @@ export function dhcpOutput(
     prefix,
     addresses: [linkAddress(linkName, `${address}/${prefixLength}`, layer, metric)],
     links: [{ ...link, mtu }],
-    routes: skipRoutes ? [] : routesOf(linkName, metric, lease),
+    routes: skipRoutes || !hasCarrier ? [] : routesOf(linkName, metric, lease),
     hostname:
-      hostname === undefined || skipHostnameRequest
+      hostname === undefined || skipHostnameRequest || given.has('hostname')
         ? undefined
         : { hostname, domainname: domainName ?? '', layer },
     resolvers:
-      servers.length + searchDomains.length === 0
+      servers.length + searchDomains.length === 0 || given.has('resolvers')
         ? undefined
         : { ...resolverSpec(layer, servers), searchDomains: [...searchDomains] },
     timeServers:
-      timeServers.length === 0 ? undefined : { timeServers: [...timeServers], useNTS: false, layer },
+      timeServers.length === 0 || given.has('timeServers')
+        ? undefined
+        : { timeServers: [...timeServers], useNTS: false, layer },
   };
 }
 

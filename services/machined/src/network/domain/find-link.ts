@@ -15,7 +15,10 @@ export const isHardware = ({ hardwareType, kind }: Pick<KernelLink, 'hardwareTyp
   hardwareType === ethernet && kind === '';
 
 /** The link of a name, an alias or an alternative name, in this order. Source: Talos v1.14: network, names and selectors. */
-export function findLink<L extends NamedLink>(links: readonly L[], name: string): L | undefined {
+export function findLink<L extends Pick<NamedLink, 'name' | 'alias' | 'altNames'>>(
+  links: readonly L[],
+  name: string,
+): L | undefined {
   return (
     links.find((link) => link.name === name) ??
     links.find(({ alias }) => alias === name) ??

@@ -72,6 +72,11 @@ export class DhcpLink implements Disposable {
     return this.#state.lease?.offer;
   }
 
+  /** Whether the link can carry anything. */
+  get hasCarrier(): boolean {
+    return this.#state.phase !== 'down';
+  }
+
   /** Why the link has no address; undefined while it has one, and at the beginning. */
   problem(): string | undefined {
     if (!this.#hasWaited || this.#state.lease !== undefined) return undefined;

@@ -10,6 +10,7 @@ import type { HostnameSpecSpec, LinkStatusSpec, OperatorSpecSpec } from '@nodewr
 import { eventually } from '@nodewright/testkit';
 import { linkStatusesOf } from '../controllers/link-statuses.ts';
 import { fakeLink } from '../controllers/testing/fake-network.ts';
+import type { GivenSetting } from '../domain/dhcp-specs.ts';
 import { plainOperator } from '../domain/operator-documents.ts';
 import { openDhcpLeases } from './dhcp-leases.ts';
 import { DhcpOperator } from './dhcp-operator.ts';
@@ -38,7 +39,7 @@ function statusOf(
   return { ...status.spec, operationalState: isUp ? 'up' : 'down', ...rest };
 }
 
-function openRig({ path = newPath() } = {}) {
+function openRig({ path = newPath(), given = [] as readonly GivenSetting[] } = {}) {
   const timers = new FakeTimers();
   const server = new TestServer({ addresses: ['10.0.0.5', '10.0.0.6'] });
   const wires = new Set<WireLink>();
@@ -70,6 +71,7 @@ function openRig({ path = newPath() } = {}) {
   };
   const operator = new DhcpOperator({
     ...{ openWire, timers, random: () => 0.5, log, isTaken: (name) => name === 'eth9' },
+    given: () => new Set(given),
     leases: openDhcpLeases(path, log),
   });
   operator.watch(() => {
@@ -240,6 +242,38 @@ test('the name of the node is told to the server, unless the server has given it
   bare.react([operatorOf('eth0')], links, { hostname: 'talos-abc', domainname: '', layer: 'default' });
   bare.pass(3);
   assert.equal(Buffer.from(bare.server.received.at(-1)?.options.get(12) ?? []).toString(), 'talos-abc');
+});
+
+test('a link whose cable is pulled keeps its address, and has routes again with the cable', () => {
+  using rig = openRig();
+  rig.server.options = new Map([[3, Uint8Array.of(10, 0, 0, 1)]]);
+  const react = (isUp: boolean) => rig.react([operatorOf('eth0')], { eth0: statusOf(2, 'eth0', isUp) });
+  const routes = () => rig.operator.outputs().map((output) => output.routes?.length);
+  react(true);
+  rig.pass(3);
+  const counts = [true, false, true].map((isUp) => {
+    react(isUp);
+    return routes();
+  });
+  assert.deepEqual(counts, [[1], [0], [1]]);
+  assert.deepEqual(rig.addresses(), ['10.0.0.5/24']);
+});
+
+test('a link that asks by default takes no name and no resolvers in place of those of the command line', () => {
+  for (const layer of ['default', 'configuration'] as const) {
+    using rig = openRig({ given: ['hostname', 'resolvers'] });
+    rig.server.options = new Map([
+      [6, Uint8Array.of(10, 0, 0, 3)],
+      [12, Buffer.from('given')],
+    ]);
+    rig.react([operatorOf('eth0', layer)], { eth0: statusOf(2, 'eth0') });
+    rig.pass(3);
+    const isTaken = layer !== 'default';
+    assert.deepEqual(
+      rig.operator.outputs().map(({ hostname, resolvers }) => [hostname?.hostname, resolvers?.dnsServers]),
+      [isTaken ? ['given', ['10.0.0.3']] : [undefined, undefined]],
+    );
+  }
 });
 
 test('a link that asks by default is a problem only of a machine without an address', () => {

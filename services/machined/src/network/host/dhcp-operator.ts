@@ -1,7 +1,7 @@
 import type { Timers } from '@nodewright/async';
 import type { LinkStatusSpec, OperatorSpecSpec } from '@nodewright/state/kinds';
 import type { Logger } from '@nodewright/telemetry';
-import { dhcpOutput, dhcpSettings, nameToTell } from '../domain/dhcp-specs.ts';
+import { dhcpOutput, dhcpSettings, type GivenSetting, nameToTell } from '../domain/dhcp-specs.ts';
 import type { NetworkOperator, NetworkProblem, OperatorEvents, OperatorOutput } from '../domain/operator.ts';
 import type { DhcpLeases } from './dhcp-leases.ts';
 import { DhcpLink } from './dhcp-link.ts';
@@ -14,6 +14,8 @@ export interface DhcpOperatorInit {
   readonly random: () => number;
   /** Whether the kernel's command line gives the link an address: then it gets none by default. */
   readonly isTaken: (linkName: string) => boolean;
+  /** What it says already, which a link that asks by default does not take from its server. */
+  readonly given: () => ReadonlySet<GivenSetting>;
   readonly log: Logger;
 }
 
@@ -64,7 +66,7 @@ export class DhcpOperator implements NetworkOperator, Disposable {
     for (const [name, spec] of wanted) this.#adopt(name, spec, links.get(name));
     // Without a lease nothing is known of the name that the server gives.
     for (const { spec, client } of this.#running.values())
-      if (client?.lease() !== undefined) client.tellName(nameToTell(hostname, usedName(spec, client)));
+      if (client?.lease() !== undefined) client.tellName(nameToTell(hostname, this.#usedName(spec, client)));
   }
 
   /** Whether a link asks for an address. */
@@ -75,8 +77,10 @@ export class DhcpOperator implements NetworkOperator, Disposable {
   outputs(): readonly OperatorOutput[] {
     return [...this.#running].map(([name, { spec, client }]) => {
       const lease = client?.lease();
-      if (lease === undefined || client === undefined) return dhcpOutput(name, spec.dhcp4, undefined);
-      return dhcpOutput(name, spec.dhcp4, { ...lease, hostname: usedName(spec, client) });
+      return dhcpOutput(name, spec.dhcp4, {
+        lease: lease && client && { ...lease, hostname: this.#usedName(spec, client) },
+        ...{ hasCarrier: client?.hasCarrier === true, given: this.#givenBeside(spec) },
+      });
     });
   }
 
@@ -91,6 +95,17 @@ export class DhcpOperator implements NetworkOperator, Disposable {
   [Symbol.dispose](): void {
     for (const { client } of this.#running.values()) client?.[Symbol.dispose]();
     this.#running.clear();
+  }
+
+  /** A server that nobody told the machine to ask replaces nothing that the command line says. */
+  #givenBeside({ layer }: OperatorSpecSpec): ReadonlySet<GivenSetting> {
+    return layer === 'default' ? this.#init.given() : new Set();
+  }
+
+  /** The name that the server has given, unless it is ignored, or the server was told one. */
+  #usedName(spec: OperatorSpecSpec, client: DhcpLink): string | undefined {
+    const isIgnored = spec.dhcp4.skipHostnameRequest || this.#givenBeside(spec).has('hostname');
+    return isIgnored || client.toldName !== undefined ? undefined : client.lease()?.hostname;
   }
 
   #adopt(name: string, spec: OperatorSpecSpec, link: LinkStatusSpec | undefined): void {
@@ -131,11 +146,6 @@ export class DhcpOperator implements NetworkOperator, Disposable {
     this.#running.set(name, { spec, client, problem: undefined });
     client.setUp(isUsable(link));
   }
-}
-
-/** The name that the server has given, unless it is ignored, or the server was told one. */
-function usedName({ dhcp4 }: OperatorSpecSpec, client: DhcpLink): string | undefined {
-  return dhcp4.skipHostnameRequest || client.toldName !== undefined ? undefined : client.lease()?.hostname;
 }
 
 const isSameLink = ({ link }: DhcpLink, { index, hardwareAddr }: LinkStatusSpec) =>
