@@ -3,8 +3,15 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { systemTimers } from '@nodewright/async';
-import { decodeMessage, dhcpPorts, encodeBroadcast, etherTypes } from '@nodewright/dhcp';
-import { realMessages } from '@nodewright/dhcp/testing';
+import {
+  decodeMessage,
+  dhcpPorts,
+  encodeBroadcast,
+  encodeMessage,
+  etherTypes,
+  optionCodes,
+} from '@nodewright/dhcp';
+import { realMessages, TestServer } from '@nodewright/dhcp/testing';
 import { type FrameSocket, loadNativeCalls, openFrameSocket, readLinks } from '@nodewright/linux';
 import { openNamespaceOf } from '@nodewright/linux/testing';
 import { eventually } from '@nodewright/testkit';
@@ -24,6 +31,8 @@ let rogue: FrameSocket;
 /** The transaction that the machine asks in, which its broadcasts tell everybody. */
 let transactionId = 0;
 let asked = 0;
+/** What the rogue answers; undefined: nothing. */
+let server: TestServer | undefined;
 
 before(async () => {
   if (skip) return;
@@ -31,6 +40,8 @@ before(async () => {
   machine = await lan.addMachine('machine', hardware);
   const host = await lan.addMachine('rogue', rogueHardware);
   host.ip('link', 'set', 'eth0', 'up');
+  // Renewals go to it alone.
+  host.ip('addr', 'add', '10.99.0.66/24', 'dev', 'eth0');
   const calls = await loadNativeCalls();
   using namespace = openNamespaceOf(host.pid);
   rogue = scope.use(
@@ -40,8 +51,13 @@ before(async () => {
         ...{ etherType: etherTypes.inet4, filter: [], longestBytes: 2048, timers: systemTimers },
         onFrame(frame) {
           if (Buffer.from(frame).readUInt16BE(36) !== dhcpPorts.server) return;
-          transactionId = decodeMessage(frame.subarray(42)).transactionId;
+          const message = decodeMessage(frame.subarray(42));
+          transactionId = message.transactionId;
           asked += 1;
+          if (server === undefined) return;
+          server.options = new Map([[optionCodes.classlessRoutes, otherRoutes(asked)]]);
+          const reply = server.answer(message);
+          if (reply !== undefined) send(encodeMessage(reply));
         },
         onError: (error) => assert.fail(String(error)),
       }),
@@ -109,6 +125,44 @@ test('300 mutated replies, and a flood of 20,000 others, leave a machine that as
   process.stdout.write(`memory after the flood: ${grownMib.toFixed(1)} MiB more\n`);
   assert.ok(grownMib < 64, `${grownMib} MiB`);
   assert.ok(running.text().split('\n').length < 100, 'a hostile host fills the log');
+});
+
+/** Routes through the broadcast address, through the machine itself and through a host, to networks that differ with each number. */
+function otherRoutes(number: number): Uint8Array {
+  const gateways = [255, 60, 66];
+  const routes = Array.from({ length: 30 }, (_, index) => [
+    ...[24, 11 + (number % 90), number % 256, index],
+    ...[10, 99, 0, gateways[index % gateways.length] ?? assert.fail()],
+  ]);
+  return Uint8Array.from(routes.flat());
+}
+
+test('a server that sends thirty other routes with each renewal changes them once a minute, and fills no log', {
+  skip,
+}, async () => {
+  const linesBefore = running.text().split('\n').length;
+  const explain = running.text;
+  server = new TestServer({ id: '10.99.0.66', addresses: ['10.99.0.60'], leaseSeconds: 10 });
+  // A machine that nobody answers asks once a minute; one whose cable is put back asks at once.
+  for (const state of ['down', 'up']) lan.ip('link', 'set', machine.port, state);
+  await eventually(() => machine.addresses().length === 1, {
+    what: 'an address',
+    timeoutMs: 90_000,
+    explain,
+  });
+  const routes = () => machine.ip('route').match(/^\S+ via 10\.99\.0\.66 /gm) ?? [];
+  await eventually(() => routes().length === 10, { what: 'the routes through a host', timeoutMs, explain });
+  const askedBefore = asked;
+  const first = routes();
+  await eventually(() => asked >= askedBefore + 4, { what: 'four renewals', timeoutMs, explain });
+  assert.deepEqual(routes(), first);
+  assert.ok(running.text().split('\n').length - linesBefore < 30, running.text());
+  server = undefined;
+  await eventually(() => machine.addresses().length === 0, {
+    what: 'the end of the lease',
+    timeoutMs,
+    explain,
+  });
 });
 
 test('after the attack, and a hundred pulls of its cable, the machine gets an address from an honest server', {

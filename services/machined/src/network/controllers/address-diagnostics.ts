@@ -20,10 +20,14 @@ const firstAddressMs = 2000;
 const firstLeaseMs = 12_000;
 /** How long a problem may last before it is reported: while links come up, routes wait for them. */
 const passingMs = 2000;
+/** Lines about problems in this time. A server of DHCP can ask for hundreds of routes, and for other ones with each renewal. */
+const linesEachMs = 60_000;
+const mostLines = 10;
 
 /**
  * A diagnostic while a machine has no address, because nothing else can say so over the network, and another one while a part of its
- * network is not as it was asked for. Each new problem that lasts is logged once.
+ * network is not as it was asked for. Each new problem that lasts is logged once, up to
+ * a limit.
  *
  * @param problems what is not as it was asked for
  */
@@ -32,19 +36,26 @@ export function createAddressDiagnosticsController(problems: NetworkProblems): C
   let startMs: number | undefined;
   let sinceMs: ReadonlyMap<string, number> = new Map();
   const logged = new Set<string>();
+  let lines = { sinceMs: Number.NEGATIVE_INFINITY, count: 0 };
+  const logLine = (pass: ReconcilePass, error: string) => {
+    const now = pass.monotonicMs();
+    if (now - lines.sinceMs >= linesEachMs) lines = { sinceMs: now, count: 0 };
+    lines.count += 1;
+    if (lines.count <= mostLines) pass.log.warn({ error }, 'a part of the network could not be set up');
+    if (lines.count === mostLines + 1) pass.log.warn({}, 'more parts of the network could not be set up');
+  };
   /** The lines of the problems that have lasted. */
   const lastingLines = (pass: ReconcilePass, hasAddress: boolean): string[] => {
     const now = pass.monotonicMs();
-    const lines = problems
+    const current = problems
       .all()
       .filter(({ subject }) => subject !== 'no-request' || !hasAddress)
       .map(({ line }) => line);
-    sinceMs = new Map(lines.map((line) => [line, sinceMs.get(line) ?? now]));
+    sinceMs = new Map(current.map((line) => [line, sinceMs.get(line) ?? now]));
     const dueMs = [...sinceMs.values()].map((since) => since + passingMs - now).filter((ms) => ms > 0);
     if (dueMs.length > 0) pass.wakeAfter(Math.min(...dueMs));
-    const lasting = lines.filter((line) => (sinceMs.get(line) ?? now) + passingMs <= now);
-    for (const error of lasting)
-      if (!logged.has(error)) pass.log.warn({ error }, 'a part of the network could not be set up');
+    const lasting = current.filter((line) => (sinceMs.get(line) ?? now) + passingMs <= now);
+    for (const error of lasting) if (!logged.has(error)) logLine(pass, error);
     for (const line of logged) if (!sinceMs.has(line)) logged.delete(line);
     for (const line of lasting) logged.add(line);
     return lasting;

@@ -304,6 +304,30 @@ test('what is not as it was asked for is a diagnostic of a machine with an addre
   assert.equal(lines().length, 3);
 });
 
+test('hundreds of problems with the network, and other ones each minute, log ten lines a minute', async () => {
+  const problems = new NetworkProblems();
+  await using node = openNode({ world: worlds.machine, addresses: [], hostname: '', problems });
+  node.network.setLinks(fakeLink(2, 'eth0'));
+  node.network.setAddresses(fakeAddress(2, '10.0.0.2/24'));
+  await node.settled();
+  const lines = () =>
+    node.logged.filter(({ msg }) => String(msg).includes('of the network could not be set up'));
+  for (let round = 0; round < 4; round += 1) {
+    const line = (index: number) => `route ${round}.${index}: the kernel refuses it`;
+    problems.set(
+      'routes',
+      Array.from({ length: 100 }, (_, index) => ({ subject: 'others', line: line(index) })),
+    );
+    await node.settled();
+    await node.advance(15_000);
+  }
+  assert.equal(lines().length, 11);
+  problems.set('routes', [{ subject: 'others', line: 'a later one' }]);
+  await node.settled();
+  await node.advance(15_000);
+  assert.equal(lines().length, 12);
+});
+
 test('a machine with another address than one of ip= is not told that it lacks ip=', async () => {
   const problems = new NetworkProblems();
   const operators = [new CommandLineOperator('quiet')];

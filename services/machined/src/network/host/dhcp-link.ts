@@ -36,12 +36,18 @@ const renameMs = 1000;
 const notesEachMs = 60_000;
 const mostNotes = 10;
 
+/** Settings that a renewal changes act at most once in this time: each change costs a pass over the whole network of the machine. */
+const changesEachMs = 60_000;
+
 /** The DHCP client of one link: it carries out what the state machine says. Ends when it is disposed of, and leaves the lease. */
 export class DhcpLink implements Disposable {
   readonly #init: DhcpLinkInit;
   #settings: ClientSettings;
   #rename: Disposable | undefined;
   readonly #wire: DhcpWire;
+  /** What the link has, which may be older than what the server sent last. */
+  #used: { readonly offer: LeaseOffer; readonly sinceMs: number } | undefined;
+  #change: Disposable | undefined;
   #state: ClientState;
   #timer: Disposable | undefined;
   #patience: Disposable | undefined;
@@ -69,7 +75,7 @@ export class DhcpLink implements Disposable {
 
   /** What the link has now; undefined without a lease. */
   lease(): LeaseOffer | undefined {
-    return this.#state.lease?.offer;
+    return this.#used?.offer;
   }
 
   /** Whether the link can carry anything. */
@@ -114,6 +120,7 @@ export class DhcpLink implements Disposable {
   [Symbol.dispose](): void {
     this.#isOpen = false;
     this.#timer?.[Symbol.dispose]();
+    this.#change?.[Symbol.dispose]();
     this.#patience?.[Symbol.dispose]();
     this.#rename?.[Symbol.dispose]();
     this.#wire[Symbol.dispose]();
@@ -153,12 +160,15 @@ export class DhcpLink implements Disposable {
       case 'gained': {
         const { address, prefixLength, serverId, leaseSeconds } = effect.lease.offer;
         leases.remember(link.name, link.hardware, address);
+        this.#useOffer(effect.isNew);
         if (!effect.isNew) return;
         this.#attempt('the address cannot be announced', () => this.#wire.announce(address));
         const fields = { link: link.name, address: `${address}/${prefixLength}`, server: serverId };
         return log.info({ ...fields, leaseSeconds }, 'the link got an address by DHCP');
       }
       case 'lost':
+        this.#change?.[Symbol.dispose]();
+        this.#used = undefined;
         this.#wire.forgetAddress();
         return log.warn(
           { link: link.name, address: effect.address, reason: effect.reason },
@@ -167,6 +177,25 @@ export class DhcpLink implements Disposable {
       case 'note':
         return this.#note(effect.text);
     }
+  }
+
+  /** A new address acts at once. Of the changes of one that the link has, the last one acts when the previous one is old enough. */
+  #useOffer(isNew: boolean): void {
+    const offer = this.#state.lease?.offer;
+    if (offer === undefined) return;
+    this.#change?.[Symbol.dispose]();
+    this.#change = undefined;
+    const { timers, onChange } = this.#init;
+    const now = timers.monotonicMs();
+    const used = isNew ? undefined : this.#used;
+    if (used !== undefined && JSON.stringify(used.offer) === JSON.stringify(offer)) return;
+    const waitMs = used === undefined ? 0 : used.sinceMs + changesEachMs - now;
+    if (waitMs <= 0) this.#used = { offer, sinceMs: now };
+    else
+      this.#change = timers.after(waitMs, () => {
+        this.#useOffer(false);
+        onChange();
+      });
   }
 
   #note(text: string): void {

@@ -288,6 +288,31 @@ test('a link that asks by default is a problem only of a machine without an addr
   ]);
 });
 
+test('a server that sends other routes with each renewal changes those of the link once a minute', () => {
+  using rig = openRig();
+  let sent = 0;
+  const sendOther = () => {
+    sent += 1;
+    rig.server.options = new Map([[121, Uint8Array.of(24, 10, sent, 0, 10, 0, 0, 1)]]);
+  };
+  rig.server.leaseSeconds = 10;
+  sendOther();
+  rig.react([operatorOf('eth0')], { eth0: statusOf(2, 'eth0') });
+  const seen = new Set<string>();
+  const routes = () => rig.operator.outputs().flatMap(({ routes = [] }) => routes.map(({ dst }) => dst));
+  for (let second = 0; second < 200; second += 1) {
+    rig.pass(1);
+    for (const dst of routes()) seen.add(dst);
+    sendOther();
+  }
+  assert.ok(seen.size >= 3 && seen.size <= 5, `${seen.size} changes`);
+  assert.deepEqual(rig.addresses(), ['10.0.0.5/24']);
+  // The last ones count in the end.
+  const last = `10.${sent}.0.0/24`;
+  rig.pass(70);
+  assert.deepEqual(routes(), [last]);
+});
+
 test('a server that refuses for ever fills no log', () => {
   using rig = openRig();
   rig.server.refuses = true;
