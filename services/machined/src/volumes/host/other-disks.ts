@@ -233,7 +233,15 @@ export class OtherDisks {
     const left: { target: PartitionIdentity; reason: string }[] = [];
     for (const target of targets) {
       const disks = await this.look([]);
-      const own = disks.filter(({ state }) => state.kind === 'table' && state.table.guid === target.disk);
+      const sameTable = disks.filter(
+        ({ state }) => state.kind === 'table' && state.table.guid === target.disk,
+      );
+      const having = sameTable.filter(
+        ({ state }) =>
+          state.kind === 'table' && state.table.partitions.some(({ guid }) => guid === target.partition),
+      );
+      // Disks that were copied from one template have the same GUID of the table. The partition tells them apart.
+      const own = having.length > 0 ? having : sameTable;
       const [disk, ...more] = own;
       const unknown = disks.flatMap(({ path, state }) =>
         state.kind === 'unknown' ? [`${path}: ${state.problem}`] : [],
@@ -244,6 +252,8 @@ export class OtherDisks {
           target,
           reason: `several disks have its GUID: ${own.map(({ path }) => path).join(', ')}`,
         });
+      else if (having.length === 0 && unknown.length > 0)
+        left.push({ target, reason: [`${disk.path} has no such partition`, ...unknown].join('; ') });
       else
         try {
           await this.#within(disk.path, () =>

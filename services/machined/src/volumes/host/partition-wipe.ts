@@ -28,7 +28,7 @@ export interface PartitionWipePlan {
  * that records the reset in META. META stays a partition, without values. A partition of another disk that is not there stays recorded.
  *
  * @throws Fault; `failed-precondition` when the whole disk cannot be wiped yet, because then nothing would know what is left on another one.
- * A second reset gives that up
+ * A second reset gives up what the first one has named
  */
 export async function wipePartitions(
   { disk, others, meta, release }: PartitionWipeInit,
@@ -41,6 +41,8 @@ export async function wipePartitions(
   let removed = wanted;
   const hasMeta = volumes.includes(volumeIds.meta);
   let isSecond = false;
+  /** What an earlier reset of the whole disk has named as left: only that is given up by a second one. */
+  let named: readonly PartitionIdentity[] = [];
   let isRecorded = false;
   const { reset } = await meta.changeRecords(({ places, reset: earlier }) => {
     const wiped = isWhole ? wipeableVolumes : volumes;
@@ -50,6 +52,7 @@ export async function wipePartitions(
       own.map(([, place]) => place),
     );
     isSecond = earlier?.isWhole === true;
+    named = isSecond ? (earlier?.elsewhere ?? []) : [];
     // What an earlier reset has not done yet stays to be done.
     removed = isWhole ? [] : [...new Set([...(earlier?.removed ?? []), ...wanted])];
     isRecorded = elsewhere.length > 0 || (!isWhole && (isSecond || (hasMeta && removed.length > 0)));
@@ -64,7 +67,8 @@ export async function wipePartitions(
   const targets = reset?.elsewhere ?? [];
   const left = await others.remove(targets);
   if (isWhole) {
-    if (left.length > 0 && !isSecond) throw new Fault('failed-precondition', unfinished(left));
+    if (left.some(({ target }) => !named.some(({ partition }) => partition === target.partition)))
+      throw new Fault('failed-precondition', unfinished(left));
     return disk.removeAll();
   }
   if (removed.length > 0) await disk.remove(removed);
@@ -148,4 +152,4 @@ async function completed(
 const reasonOf = ({ target, reason }: LeftPartition) => `${identityText(target)}: ${reason}`;
 
 const unfinished = (left: readonly LeftPartition[]) =>
-  `${left.map(reasonOf).join('; ')}: it stays to be wiped, and so does the system disk. Connect the disk and restart the machine, or reset it once more to leave that disk as it is`;
+  `${left.map(reasonOf).join('; ')}: it stays to be wiped, and so does the system disk. Connect the disk and restart the machine, or reset it once more to leave that disk as it is; a machine in maintenance needs a configuration applied before it can be reset`;

@@ -2,7 +2,7 @@
 // documents and the power.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encodeTable, partitionTypes } from '@nodewright/disk';
+import { decodeTable, encodeTable, partitionTypes, tableHeadBytes } from '@nodewright/disk';
 import type { PlannedVolume, VolumePlan } from '../domain/plan/volume-plan.ts';
 import { EmulatedDisk, EmulatedPower } from '../testing/emulated-disk.ts';
 import { type StartMachineOptions, startMachine } from '../testing/emulated-machine.ts';
@@ -424,6 +424,44 @@ test('6: what a second reset records while the first one is completed stays reco
   await elsewhere.look('EPHEMERAL');
   assert.deepEqual((await meta.readRecords()).reset?.elsewhere, [another]);
   assert.deepEqual(labelsOf(vdb), []);
+});
+
+test('6: a second whole reset gives up only what the first one has named', async () => {
+  const { vda, vdb, others, start } = await usedRack('/dev/vdc');
+  const [vdc = assert.fail()] = others;
+  const all = ['META', 'STATE', 'EPHEMERAL'];
+  const without = { connected: () => [vdc] };
+  await assert.rejects((await start(without)).wipe(all, true), {
+    message: /a machine in maintenance needs a configuration applied before it can be reset$/,
+  });
+  // The volume is on another disk by now, which does not answer either.
+  const next = await start(without);
+  await next.elsewhere.record('EPHEMERAL', {
+    ...{ disk: stranger.guid, partition: stranger.guid, isMade: true },
+  });
+  await assert.rejects(next.wipe(all, true), { message: new RegExp(stranger.guid) });
+  assert.deepEqual(labelsOf(vda), ['BOOT', 'META']);
+  await (await start(without)).wipe(all, true);
+  assert.throws(() => vda.partitions());
+  assert.deepEqual(labelsOf(vdb), ['EPHEMERAL']);
+});
+
+test('6: a reset wipes the partition on the disk that has it, of several whose tables have the same GUID', async () => {
+  const { vdb, others, start } = await usedRack('/dev/vdc');
+  const [vdc = assert.fail()] = others;
+  const table = decodeTable(vdb.bytes.subarray(0, tableHeadBytes)) ?? assert.fail();
+  // A disk of the same template, before it got the volume.
+  vdc.writeTable([{ ...stranger, label: 'archive' }], table.guid);
+  const before = Buffer.from(vdc.bytes);
+  const machine = await start();
+  vdb.readFailure = new Error('EIO');
+  await machine.wipe(['EPHEMERAL']);
+  const { reset } = await machine.meta.readRecords();
+  assert.equal(reset?.elsewhere.length, 1, 'the partition may be on the disk that cannot be read');
+  vdb.readFailure = undefined;
+  const { finished } = await start();
+  assert.deepEqual([finished?.left, labelsOf(vdb)], [[], []]);
+  assert.ok(vdc.bytes.equals(before));
 });
 
 test('7: a disk of users that holds a volume is not wiped as one, by its GUID and not by its path', async () => {
