@@ -39,14 +39,17 @@ export function otherPlaces(
   >[],
   systemDisk: string,
 ): OtherPlace[] {
-  return disks
-    .filter(({ name, kind }) => !madeByKernel.test(name) && kind !== 'cd')
-    .filter((disk) => disk.devicePath !== systemDisk && disk.sectorBytes === sectorBytes)
-    .filter(({ sizeBytes }) => sizeBytes > 0n)
-    .map(({ devicePath: path, sizeBytes, isReadOnly, wwid, serial, model }) => ({
-      ...{ path, sectors: Number(sizeBytes) / sectorBytes, isReadOnly },
-      identity: wwid || (serial && `${model} ${serial}`),
-    }));
+  return (
+    disks
+      .filter(({ name, kind }) => !madeByKernel.test(name) && kind !== 'cd')
+      .filter((disk) => disk.devicePath !== systemDisk && disk.sectorBytes === sectorBytes)
+      // A smaller one has no room for a partition.
+      .filter(({ sizeBytes }) => sizeBytes >= 2n * BigInt(blankBytes))
+      .map(({ devicePath: path, sizeBytes, isReadOnly, wwid, serial, model }) => ({
+        ...{ path, sectors: Number(sizeBytes) / sectorBytes, isReadOnly },
+        identity: wwid || (serial && `${model} ${serial}`),
+      }))
+  );
 }
 
 export interface OtherDisksInit {

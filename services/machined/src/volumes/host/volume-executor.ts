@@ -194,8 +194,8 @@ export class VolumeExecutor implements VolumeHost {
     // A plan that looked at other disks was made outside of the turn in which the table of the system disk may change.
     if (scope === 'elsewhere' && 'disk' in step && step.disk === disk?.path)
       throw new Fault('internal', `volume ${id}: a step for the system disk came out of its turn`);
-    // A reset that has begun meanwhile must find everything that there is.
-    if (scope === 'elsewhere' && 'disk' in step && disk?.isBeingReset)
+    // A reset that has begun meanwhile must find everything that there is, and nothing is recorded or mounted behind it.
+    if (scope === 'elsewhere' && disk?.isBeingReset)
       throw new Fault('failed-precondition', 'the node is being reset');
     const run = effects[step.kind] as Effect<VolumeStep['kind']>;
     try {

@@ -7,6 +7,7 @@ import type { PlannedVolume, VolumePlan } from '../domain/plan/volume-plan.ts';
 import { EmulatedDisk, EmulatedPower } from '../testing/emulated-disk.ts';
 import { type StartMachineOptions, startMachine } from '../testing/emulated-machine.ts';
 import { createMetaOnDisk } from './meta-on-disk.ts';
+import { otherPlaces } from './other-disks.ts';
 import { wipeUserDisks } from './user-disks.ts';
 import { volumesOn } from './volumes-elsewhere.ts';
 
@@ -462,6 +463,38 @@ test('6: a reset wipes the partition on the disk that has it, of several whose t
   const { finished } = await start();
   assert.deepEqual([finished?.left, labelsOf(vdb)], [[], []]);
   assert.ok(vdc.bytes.equals(before));
+});
+
+test('a plan that was made before a reset neither mounts nor records anything behind it', async () => {
+  const { vda, vdb, start } = await usedRack();
+  const machine = await start();
+  const { elsewhere } = machine;
+  const look = elsewhere.look.bind(elsewhere);
+  elsewhere.look = async (id) => {
+    const disks = await look(id);
+    await machine.wipe(['EPHEMERAL']);
+    elsewhere.look = look;
+    return disks;
+  };
+  // What the plan was made from says that nothing is reset.
+  await assert.rejects(
+    settle(machine, ['/dev/vdb']).then((plan) => Promise.reject(new Error(messageOf(plan)))),
+    { message: /the node is being reset/ },
+  );
+  assert.deepEqual([vda.mounts, labelsOf(vdb)], [[], []]);
+  assert.deepEqual((await machine.meta.readRecords()).places, new Map());
+});
+
+test('otherPlaces() leaves out disks that are too small for a volume, which are not unknown then', () => {
+  const disk = {
+    ...({ name: 'mtdblock0', devicePath: '/dev/mtdblock0', sectorBytes: 512, kind: 'ssd' } as const),
+    ...{ isReadOnly: false, wwid: '', serial: '', model: '' },
+  };
+  const sizes = [0n, 512n, 1n << 20n, 4n << 20n].map((sizeBytes) => ({ ...disk, sizeBytes }));
+  assert.deepEqual(
+    otherPlaces(sizes, '/dev/vda').map(({ sectors }) => sectors),
+    [8192],
+  );
 });
 
 test('7: a disk of users that holds a volume is not wiped as one, by its GUID and not by its path', async () => {
