@@ -166,6 +166,16 @@ test('the command line asks for DHCP on links, and names links to ignore', () =>
   assert.deepEqual([...ignored], ['eth4', 'eth5']);
 });
 
+test('the command line may write an address that is not given as 0.0.0.0 where it asks for one', () => {
+  const { operators } = commandLineLinks(
+    'ip=0.0.0.0:::::eth0:dhcp ip=0.0.0.0:0.0.0.0:0.0.0.0:0.0.0.0::eth1:on',
+  );
+  assert.deepEqual(
+    operators.map(({ linkName }) => linkName),
+    ['eth0', 'eth1'],
+  );
+});
+
 test('the command line says which links and settings are its own, by whatever name of a link', () => {
   const operator = new CommandLineOperator('ip=10.0.0.2::10.0.0.1:24:node1:enp2s0:off:10.0.0.53');
   operator.react({

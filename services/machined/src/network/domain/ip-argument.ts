@@ -93,7 +93,7 @@ function dhcpLinkOf(value: string): string | undefined {
   const [first = '', , , , , device = '', autoconf = ''] = fields;
   const isShort = fields.length <= 2;
   if (!dhcpValues.includes((isShort ? fields.at(-1) : autoconf) ?? '')) return undefined;
-  if (!isShort && first !== '') return undefined;
+  if (!isShort && !isNone(first)) return undefined;
   const name = isShort ? (fields.length === 2 ? first : '') : device;
   if (name !== '' && !deviceForm.test(name))
     throw new Error(`ip=${value}: "${name}" is not the name of a network device`);

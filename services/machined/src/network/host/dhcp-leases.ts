@@ -46,6 +46,7 @@ export function openDhcpLeases(path: string, log: Logger): DhcpLeases {
       try {
         await writeFileAtomically(path, encodeLeaseFile(latest));
         hasFailed = false;
+        written = latest;
       } catch (error) {
         if (!hasFailed)
           log.warn(
@@ -53,8 +54,9 @@ export function openDhcpLeases(path: string, log: Logger): DhcpLeases {
             'the address of a lease is not kept for the next start',
           );
         hasFailed = true;
+        // The next renewal tries it again.
+        break;
       }
-      written = latest;
     }
     isWriting = false;
   }

@@ -36,6 +36,9 @@ const renameMs = 1000;
 const notesEachMs = 60_000;
 const mostNotes = 10;
 
+/** Lines in this time about addresses that the link gets and loses, which a hostile server can cause every few seconds. */
+const addressLinesEachMs = 600_000;
+const mostAddressLines = 10;
 /** Settings that a renewal changes act at most once in this time: each change costs a pass over the whole network of the machine. */
 const changesEachMs = 60_000;
 
@@ -56,6 +59,7 @@ export class DhcpLink implements Disposable {
   /** What failed last, by what was attempted. */
   readonly #failures = new Map<string, string>();
   #notes = { sinceMs: Number.NEGATIVE_INFINITY, count: 0 };
+  #addressLines = { sinceMs: Number.NEGATIVE_INFINITY, count: 0 };
 
   constructor(init: DhcpLinkInit) {
     this.#init = init;
@@ -164,15 +168,19 @@ export class DhcpLink implements Disposable {
         if (!effect.isNew) return;
         this.#attempt('the address cannot be announced', () => this.#wire.announce(address));
         const fields = { link: link.name, address: `${address}/${prefixLength}`, server: serverId };
-        return log.info({ ...fields, leaseSeconds }, 'the link got an address by DHCP');
+        return this.#logAddress(() =>
+          log.info({ ...fields, leaseSeconds }, 'the link got an address by DHCP'),
+        );
       }
       case 'lost':
         this.#change?.[Symbol.dispose]();
         this.#used = undefined;
         this.#wire.forgetAddress();
-        return log.warn(
-          { link: link.name, address: effect.address, reason: effect.reason },
-          'the link has lost its address from DHCP',
+        return this.#logAddress(() =>
+          log.warn(
+            { link: link.name, address: effect.address, reason: effect.reason },
+            'the link has lost its address from DHCP',
+          ),
         );
       case 'note':
         return this.#note(effect.text);
@@ -196,6 +204,17 @@ export class DhcpLink implements Disposable {
         this.#useOffer(false);
         onChange();
       });
+  }
+
+  #logAddress(write: () => void): void {
+    const { log, link, timers } = this.#init;
+    const now = timers.monotonicMs();
+    if (now - this.#addressLines.sinceMs >= addressLinesEachMs)
+      this.#addressLines = { sinceMs: now, count: 0 };
+    this.#addressLines.count += 1;
+    if (this.#addressLines.count <= mostAddressLines) write();
+    if (this.#addressLines.count === mostAddressLines + 1)
+      log.warn({ link: link.name }, 'the address from DHCP changes more often than is logged');
   }
 
   #note(text: string): void {

@@ -1,8 +1,8 @@
 // The operator with servers in memory and a clock of the test.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { FakeTimers } from '@nodewright/controllers/testing';
 import { TestServer } from '@nodewright/dhcp/testing';
@@ -286,6 +286,63 @@ test('a link that asks by default is a problem only of a machine without an addr
     { subject: 'addresses', line: 'DHCP on eth0: no server has given an address' },
     { subject: 'no-request', line: 'DHCP on eth1: the link has no carrier' },
   ]);
+});
+
+test('a link keeps its lease when only the way differs in which it names its hardware address', () => {
+  using rig = openRig();
+  const react = (clientIdentifier: 'none' | 'mac' | 'duid', duidRawHex = '') => {
+    const { dhcp4, ...rest } = operatorOf('eth0');
+    const spec = { ...rest, dhcp4: { ...dhcp4, clientIdentifier: { clientIdentifier, duidRawHex } } };
+    rig.react([spec], { eth0: statusOf(2, 'eth0') });
+  };
+  const ids = () =>
+    rig.server.received.map(({ options }) => Buffer.from(options.get(61) ?? []).toString('hex'));
+  react('none');
+  rig.pass(3);
+  react('mac');
+  assert.deepEqual(rig.addresses(), ['10.0.0.5/24']);
+  // The lease belongs to the id with which it was asked for.
+  rig.pass(100);
+  assert.deepEqual([...new Set(ids())], ['']);
+  rig.server.isAway = true;
+  rig.pass(60);
+  assert.deepEqual(rig.addresses(), []);
+  rig.server.isAway = false;
+  react('mac');
+  rig.pass(3);
+  assert.deepEqual([rig.addresses(), ids().at(-1)], [['10.0.0.5/24'], '01020000000002']);
+  react('duid', '00:03:0a');
+  assert.deepEqual(rig.addresses(), []);
+});
+
+test('a lease that could not be written is written with the next renewal of it', async () => {
+  const path = newPath();
+  const blocker = dirname(path);
+  writeFileSync(blocker, '');
+  using rig = openRig({ path });
+  rig.react([operatorOf('eth0')], { eth0: statusOf(2, 'eth0') });
+  rig.pass(3);
+  const hasFailed = () => rig.logged.some((line) => line.includes('is not kept for the next start'));
+  await eventually(hasFailed, { what: 'a line about the failed write' });
+  rmSync(blocker);
+  rig.pass(60);
+  await eventually(() => existsSync(path), { what: 'the file', timeoutMs: 3000 });
+});
+
+test('a server that takes each address away again fills no log', () => {
+  using rig = openRig();
+  rig.server.leaseSeconds = 10;
+  rig.react([operatorOf('eth0')], { eth0: statusOf(2, 'eth0') });
+  for (let count = 0; count < 100; count += 1) {
+    rig.server.refuses = false;
+    rig.pass(8);
+    rig.server.refuses = true;
+    rig.pass(8);
+  }
+  const about = (text: string) => rig.logged.filter((line) => line.includes(text)).length;
+  const [got, lost, more] = [about('got an address'), about('has lost'), about('changes more often')];
+  assert.ok(got > 0 && lost > 0 && more > 0, `${got}, ${lost} and ${more} lines`);
+  assert.ok(got + lost + more <= 33, `${got}, ${lost} and ${more} lines in less than half an hour`);
 });
 
 test('a server that sends other routes with each renewal changes those of the link once a minute', () => {

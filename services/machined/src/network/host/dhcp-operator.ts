@@ -21,6 +21,8 @@ export interface DhcpOperatorInit {
 
 interface Running {
   readonly spec: OperatorSpecSpec;
+  /** The specification that the client began with. */
+  readonly started: OperatorSpecSpec;
   /** Undefined while the link is missing, or is not one that DHCP can run on. */
   readonly client: DhcpLink | undefined;
   readonly problem: string | undefined;
@@ -110,11 +112,9 @@ export class DhcpOperator implements NetworkOperator, Disposable {
 
   #adopt(name: string, spec: OperatorSpecSpec, link: LinkStatusSpec | undefined): void {
     const running = this.#running.get(name);
-    const settingsOf = ({ dhcp4 }: OperatorSpecSpec) =>
-      JSON.stringify([dhcp4.clientIdentifier, dhcp4.skipHostnameRequest]);
     const isSame =
       running?.client !== undefined &&
-      settingsOf(running.spec) === settingsOf(spec) &&
+      canGoOn(running.started, spec, running.client.lease() !== undefined) &&
       // A status that is missing for a moment is not a link that is gone.
       (link === undefined || isSameLink(running.client, link));
     if (isSame) {
@@ -125,7 +125,7 @@ export class DhcpOperator implements NetworkOperator, Disposable {
     running?.client?.[Symbol.dispose]();
     if (link === undefined) {
       const problem = `DHCP on ${name}: there is no such network device`;
-      this.#running.set(name, { spec, client: undefined, problem });
+      this.#running.set(name, { spec, started: spec, client: undefined, problem });
       return;
     }
     if (
@@ -134,7 +134,7 @@ export class DhcpOperator implements NetworkOperator, Disposable {
       link.hardwareAddr === noHardware
     ) {
       const problem = `DHCP on ${name}: it is not an Ethernet device`;
-      this.#running.set(name, { spec, client: undefined, problem });
+      this.#running.set(name, { spec, started: spec, client: undefined, problem });
       return;
     }
     const { openWire, leases, timers, random, log } = this.#init;
@@ -143,9 +143,21 @@ export class DhcpOperator implements NetworkOperator, Disposable {
       ...{ link: { name, index, hardware }, settings: dhcpSettings(hardware, spec.dhcp4) },
       ...{ openWire, leases, timers, random, log, onChange: () => this.#onChange?.() },
     });
-    this.#running.set(name, { spec, client, problem: undefined });
+    this.#running.set(name, { spec, started: spec, client, problem: undefined });
     client.setUp(isUsable(link));
   }
+}
+
+/**
+ * Whether a client goes on under another specification. One with a lease does so when the id of it is the hardware address before and
+ * after, with and without an option for it: a working machine keeps its address with the first configuration that names its link. The
+ * other id is used when the lease has ended, because a lease belongs to the id that asked for it. Source: RFC 2131, section 4.2.
+ */
+function canGoOn(started: OperatorSpecSpec, next: OperatorSpecSpec, hasLease: boolean): boolean {
+  const idOf = ({ dhcp4: { clientIdentifier } }: OperatorSpecSpec) =>
+    hasLease && clientIdentifier.clientIdentifier !== 'duid' ? 'hardware' : clientIdentifier;
+  const settingsOf = (spec: OperatorSpecSpec) => JSON.stringify([idOf(spec), spec.dhcp4.skipHostnameRequest]);
+  return settingsOf(started) === settingsOf(next);
 }
 
 const isSameLink = ({ link }: DhcpLink, { index, hardwareAddr }: LinkStatusSpec) =>
