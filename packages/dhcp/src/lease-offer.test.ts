@@ -62,6 +62,17 @@ test('classless routes lose the bits of a host, and a damaged list ends where it
   assert.deepEqual(routesOf(8, 224, 10, 77, 0, 9, 8, 127, 10, 77, 0, 9, 8, 11, 255, 255, 255, 255), []);
 });
 
+test('a route leads to hosts only, or everywhere', () => {
+  const routesOf = (prefixLength: number, first: number) => {
+    const destination = prefixLength === 0 ? [] : [first];
+    const bytes = Uint8Array.from([prefixLength, ...destination, 10, 77, 0, 9]);
+    return offered({ [optionCodes.classlessRoutes]: bytes }).routes.length;
+  };
+  // Half of all addresses, with multicast or with loopback addresses among them, and those before and after them.
+  assert.deepEqual([routesOf(1, 128), routesOf(1, 0), routesOf(2, 192), routesOf(2, 64)], [0, 0, 0, 0]);
+  assert.deepEqual([routesOf(2, 128), routesOf(3, 192), routesOf(8, 126), routesOf(0, 0)], [1, 1, 1, 1]);
+});
+
 test('no route goes through an edge of the network, or through the machine itself', () => {
   // The network of the offer is 10.77.0.0/24, and the machine is 10.77.0.52.
   const through = (...gateway: readonly number[]) =>

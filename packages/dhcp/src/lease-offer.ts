@@ -158,6 +158,10 @@ function routesOf(options: Options, own: Own): OfferedRoute[] {
     .map((gateway) => ({ destination: unspecifiedAddress, prefixLength: 0, gateway }));
 }
 
+/** How many bits of a byte of an address are in a prefix of this length. */
+const bitsOfByte = (prefixLength: number, index: number) =>
+  Math.min(8, Math.max(0, prefixLength - 8 * index));
+
 /** A list that is damaged ends there. Source: RFC 3442. */
 function classlessRoutesOf(value: Uint8Array, own: Own): OfferedRoute[] {
   const routes = new Map<string, OfferedRoute>();
@@ -173,7 +177,10 @@ function classlessRoutesOf(value: Uint8Array, own: Own): OfferedRoute[] {
     if (last >= 0) network[last] = (network[last] ?? 0) & (0xff << (significant * 8 - prefixLength));
     const destination = textOfAddress(network);
     const gateway = textOfAddress(value.subarray(gatewayAt, gatewayAt + 4));
-    const isRouted = isHostAddress(destination) || prefixLength === 0;
+    const lastAddress = textOfAddress(
+      network.map((byte, index) => byte | (0xff >> bitsOfByte(prefixLength, index))),
+    );
+    const isRouted = prefixLength === 0 || (isHostAddress(destination) && isHostAddress(lastAddress));
     if (isRouted && (gateway === unspecifiedAddress || isGateway(gateway, own))) {
       const key = `${destination}/${prefixLength}`;
       if (!routes.has(key)) routes.set(key, { destination, prefixLength, gateway });
