@@ -46,7 +46,7 @@ export const mostFramesASecond = 256;
 const windowMs = 1000;
 /**
  * `PACKET_OTHERHOST`: frames to other hosts, which a promiscuous link takes, and frames of VLANs that the link does not have, which
- * the kernel hands over without their tag. `PACKET_OUTGOING`: what this host has sent. Source: <linux/if_packet.h>.
+ * the kernel hands over without their tag. `PACKET_OUTGOING`: what this host has sent. Source: packet(7).
  */
 const foreignPacketTypes: ReadonlySet<number | undefined> = new Set([3, 4]);
 const packetTypeOffset = 10;
