@@ -99,7 +99,7 @@ export async function openMachineVolumes(
     dropPartition: (entry, forget) =>
       entry.disk === disk.path ? disk.drop(entry, forget) : others.drop(entry, forget),
     volumesElsewhere: async () => volumesOn(await elsewhere.find(), elsewhere.places),
-    wipe: (plan) => wipePartitions({ disk, others, meta: metaOnDisk, release }, plan),
+    wipe: (plan) => wipePartitions({ disk, others, meta: metaOnDisk, release, log }, plan),
     userDiskProblem: (path) =>
       userDiskProblem(readDisks(), disk.path, path) ?? problemOfVolumes(executor.volumesOn(path)),
     wipeUserDisks: (paths) => wipeUserDisks({ port, elsewhere }, readDisks(), paths),

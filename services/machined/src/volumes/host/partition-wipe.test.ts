@@ -27,6 +27,7 @@ function open(port: EmulatedDisk) {
     disk,
     others: { remove: async () => [], close() {} },
     meta: createMetaOnDisk(disk.port, '/dev/vda2'),
+    log: { warn() {} },
     async prepare(wish: PartitionWish) {
       const volume: PlannedVolume = {
         ...{ id: wish.label, path: '', mode: 0, isOverlay: false },

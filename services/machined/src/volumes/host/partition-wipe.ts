@@ -1,7 +1,13 @@
 import { volumeIds, wipeableVolumes } from '@nodewright/contract/volumes';
 import { Fault } from '@nodewright/fault';
+import type { Logger } from '@nodewright/telemetry';
 import { identityText } from '../domain/plan/volume-plan.ts';
-import { type PartitionIdentity, placesWithout, type RecordedPlaces } from '../domain/recorded-places.ts';
+import {
+  movableVolumes,
+  type PartitionIdentity,
+  placesWithout,
+  type RecordedPlaces,
+} from '../domain/recorded-places.ts';
 import { mergedIdentities, type ResetRecord, withoutDone } from '../domain/reset-record.ts';
 import type { MetaOnDisk } from './meta-on-disk.ts';
 import type { OtherDisks } from './other-disks.ts';
@@ -13,6 +19,7 @@ export interface PartitionWipeInit {
   readonly meta: Pick<MetaOnDisk, 'changeRecords'>;
   /** Ends the use of the volumes, and detaches them. */
   readonly release: () => Promise<void>;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 export interface PartitionWipePlan {
@@ -31,7 +38,7 @@ export interface PartitionWipePlan {
  * A second reset gives up what the first one has named
  */
 export async function wipePartitions(
-  { disk, others, meta, release }: PartitionWipeInit,
+  { disk, others, meta, release, log }: PartitionWipeInit,
   { volumes, isWhole }: PartitionWipePlan,
 ): Promise<void> {
   disk.beginReset();
@@ -44,6 +51,7 @@ export async function wipePartitions(
   /** What an earlier reset of the whole disk has named as left: only that is given up by a second one. */
   let named: readonly PartitionIdentity[] = [];
   let isRecorded = false;
+  let unknown: readonly string[] = [];
   const { reset } = await meta.changeRecords(({ places, reset: earlier }) => {
     const wiped = isWhole ? wipeableVolumes : volumes;
     const own = places === 'lost' ? [] : [...places].filter(([id]) => wiped.includes(id));
@@ -51,6 +59,7 @@ export async function wipePartitions(
       earlier?.elsewhere ?? [],
       own.map(([, place]) => place),
     );
+    if (places === 'lost') unknown = movableVolumes.filter((id) => wiped.includes(id));
     isSecond = earlier?.isWhole === true;
     named = isSecond ? (earlier?.elsewhere ?? []) : [];
     // What an earlier reset has not done yet stays to be done.
@@ -64,6 +73,11 @@ export async function wipePartitions(
     const record: ResetRecord = { removed, elsewhere, keepsMeta, isWhole: isWhole || isSecond };
     return { ...next, reset: record, clearsValues: hasMeta && !isWhole };
   });
+  if (unknown.length > 0)
+    log.warn(
+      { volumes: unknown },
+      'META was damaged, so it is not known whether these volumes are on other disks: what is on those is not wiped',
+    );
   const targets = reset?.elsewhere ?? [];
   const left = await others.remove(targets);
   if (isWhole) {

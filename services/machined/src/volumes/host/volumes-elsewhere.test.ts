@@ -681,6 +681,21 @@ test('a volume is not taken for lost or for new when META is damaged, until it i
   assert.equal((await settle(await start(), [], plain)).located?.disk, '/dev/vda');
 });
 
+test('a reset says that it does not wipe what may be on other disks when META was damaged', async () => {
+  for (const isWhole of [true, false]) {
+    const { vda, vdb, start } = await usedRack();
+    vda.bytes.fill(0xff, 2 * mib, 3 * mib);
+    const machine = await start();
+    await machine.wipe(['META', 'STATE', 'EPHEMERAL'], isWhole);
+    assert.match(JSON.stringify(machine.warnings), /"EPHEMERAL".*what is on those is not wiped/);
+    assert.deepEqual(labelsOf(vdb), ['EPHEMERAL']);
+    const whole = await usedRack();
+    const known = await whole.start();
+    await known.wipe(['META', 'STATE', 'EPHEMERAL'], isWhole);
+    assert.deepEqual(known.warnings, []);
+  }
+});
+
 test('a reset of META alone keeps the record: the volume stays where it is', async () => {
   const { vda, vdb, start } = await usedRack();
   const uuid = uuidOn(vdb);

@@ -150,7 +150,8 @@ export async function startMachine(
 ) {
   const [{ path, sectors }] = disks;
   const port = new EmulatedPort(disks);
-  const log = { warn() {} };
+  const warnings: unknown[][] = [];
+  const log = { warn: (...warning: unknown[]) => void warnings.push(warning) };
   const disk = new SystemDisk({ port, path, sectors });
   const meta = createMetaOnDisk(port, `${path}2`);
   const others = new OtherDisks({
@@ -172,6 +173,6 @@ export async function startMachine(
     ...(timers !== undefined && { timers }),
   });
   const wipe = (volumes: readonly string[], isWhole = false) =>
-    wipePartitions({ disk, others, meta, release: async () => {} }, { volumes, isWhole });
-  return { disk, others, meta, elsewhere, executor, folders, port, finished, resetFailure, wipe };
+    wipePartitions({ disk, others, meta, release: async () => {}, log }, { volumes, isWhole });
+  return { disk, others, meta, elsewhere, executor, folders, port, finished, resetFailure, wipe, warnings };
 }
