@@ -51,7 +51,7 @@ test('findSystemDisk() takes no other disk when that one has no META', async () 
 });
 
 test('otherPlaces() has the disks that can hold volumes, with what tells two paths to one disk apart from two disks', () => {
-  const disk = { sizeBytes: 8192n, sectorBytes: 512, kind: 'ssd' as const, isReadOnly: false };
+  const disk = { sizeBytes: 8n << 20n, sectorBytes: 512, kind: 'ssd' as const, isReadOnly: false };
   const named = (name: string, changes: object = {}) => ({
     ...{ ...disk, name, devicePath: `/dev/${name}`, wwid: '', serial: '', model: '' },
     ...changes,
@@ -62,7 +62,7 @@ test('otherPlaces() has the disks that can hold volumes, with what tells two pat
     ...[named('sdb', { isReadOnly: true, wwid: 'naa.5' }), named('sdc', { serial: '7', model: 'Disk' })],
   ];
   const place = (path: string, identity = '', isReadOnly = false) => ({
-    ...{ path, sectors: 16, isReadOnly, identity },
+    ...{ path, sectors: 16_384, isReadOnly, identity },
   });
   assert.deepEqual(otherPlaces(disks, '/dev/vda'), [
     ...[place('/dev/vdb'), place('/dev/sdb', 'naa.5', true), place('/dev/sdc', 'Disk 7')],
