@@ -392,7 +392,7 @@ test-boot: image ## boots emulated machines by BIOS and UEFI and uses their API,
 
 .PHONY: test-boot-long
 test-boot-long: image ## uses, restarts and resets machines, one of which runs etcd from the images on its disk, a quarter of an hour
-	@$(suite) node tools/test.ts --boot 'tests/boot/long/{kept-data,containers}.test.ts'
+	@$(suite) node tools/test.ts --boot 'tests/boot/long/{kept-data,containers,other-disk}.test.ts'
 
 .PHONY: test-boot-uefi
 test-boot-uefi: image ## boots emulated machines with UEFI Secure Boot, and changes their image

@@ -255,7 +255,7 @@ export const suites: readonly Suite[] = [
     needs: emulator,
     minutes: '15',
     ci: 'none',
-    files: ['tests/boot/long/{kept-data,containers}.test.ts'],
+    files: ['tests/boot/long/{kept-data,containers,other-disk}.test.ts'],
     question: 'Do machines keep their data over restarts and resets, and run containers?',
     programs: ['image'],
   },
