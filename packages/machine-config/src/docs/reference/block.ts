@@ -101,7 +101,7 @@ export const blockReferences: KindReferences = {
     },
     'provisioning.diskSelector.match': {
       ...provisioning['provisioning.diskSelector.match'],
-      help: 'CEL expression over disk, system_disk and units such as GiB. A new volume is on the system disk if it selects that one, otherwise on the first disk by path that has room, and it stays there.',
+      help: 'CEL expression over disk, system_disk and units such as GiB. A new volume takes the system disk if selected, else the first with room, and stays there.',
       notApplied: provisioningNote('diskSelector.match'),
     },
     'provisioning.minSize': {
