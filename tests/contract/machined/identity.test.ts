@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { ports } from '@nodewright/contract';
 import { parseCertificate } from '@nodewright/pki';
 import { eventually, spawnDaemon } from '@nodewright/testkit';
 import { clusterSecrets } from './harness/cluster-material.ts';
@@ -21,6 +23,24 @@ const member = (hostname: string, address: string, type: 'CONTROL_PLANE' | 'WORK
   machineType: `MACHINE_TYPE_${type}`,
 });
 
+/** The stand-in on the control plane's own address has trustd's port: it must have it and let it go before the real one begins. */
+async function freePortOfTrustd(controlPlane: NodeUnderTest, address: string): Promise<void> {
+  await eventually(async () => (await controlPlane.log('trustd')).includes('fake daemon listens'), {
+    what: 'the stand-in of trustd',
+  });
+  await controlPlane.order('trustd', 'deaf');
+  const refuses = () =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect({ host: address, port: ports.trustd });
+      socket.once('error', () => resolve(true));
+      socket.once('connect', () => {
+        socket.destroy();
+        resolve(false);
+      });
+    });
+  await eventually(refuses, { what: 'the port of trustd' });
+}
+
 test('a worker gets its certificate from the trustd of a control plane, without the right to forward', async () => {
   const secrets = await clusterSecrets();
   const [address, workerAddress] = [ownAddress(), ownAddress()];
@@ -28,8 +48,7 @@ test('a worker gets its certificate from the trustd of a control plane, without 
     members: [member('node01', address, 'CONTROL_PLANE'), member('node02', workerAddress, 'WORKER')],
   };
   await using controlPlane = await startNode({ secrets, address, members });
-  // The stand-in on the control plane's own address has trustd's port: it must stop for the real one.
-  await controlPlane.order('trustd', 'deaf');
+  await freePortOfTrustd(controlPlane, address);
   await using worker = await startNode({
     secrets,
     type: 'worker',
@@ -64,7 +83,7 @@ test('a worker with a wrong token keeps trying, logs why, and never logs the tok
   const [good, bad] = [await clusterSecrets(), 'zzzzzz.9999999999999999'];
   const address = ownAddress();
   await using controlPlane = await startNode({ secrets: good, address });
-  await controlPlane.order('trustd', 'deaf');
+  await freePortOfTrustd(controlPlane, address);
   await using trustd = await spawnDaemon({ name: 'trustd', args: trustdArgs(controlPlane) });
   await trustd.waitForLine('daemon serves');
   await using worker = await startNode({
