@@ -77,7 +77,7 @@ export function encodeBroadcast({
   udp.writeUInt16BE(udpBytes + payload.length, 4);
   const ends = Buffer.concat([bytesOfAddress(source), bytesOfAddress(broadcast)]);
   const pseudo = Buffer.concat([ends, Buffer.from([0, udpProtocol]), udp.subarray(4, 6)]);
-  // A checksum of 0 means that there is none.
+  // In UDP the value 0 says that the sender has calculated no checksum; a checksum that is 0 is sent as 0xffff.
   udp.writeUInt16BE(internetChecksum(Buffer.concat([pseudo, udp, payload])) || 0xffff, 6);
   const inet4 = Buffer.alloc(inet4Bytes - 8);
   inet4[0] = 0x45;

@@ -155,8 +155,8 @@ export function deviceLinks(devices: readonly DeviceConfig[], links: readonly Pr
 }
 
 /**
- * Undefined when a selector matches no link and the bond is not there. A bond that is there works without a device that has failed. The
- * bond itself, which has the hardware address of a member, is none.
+ * The names of the links that a bond joins. Undefined when a selector matches no link and the bond does not exist yet; a bond that exists
+ * goes on without a device that has failed. A selector never matches the bond itself, although it has the hardware address of a member.
  */
 function membersOfBond({ name, entry }: DeviceConfig, links: readonly PresentLink[]): string[] | undefined {
   const others = links.filter((link) => link.name !== name);

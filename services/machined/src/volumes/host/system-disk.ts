@@ -116,7 +116,7 @@ export class SystemDisk {
   /**
    * Has the kernel forget a partition that is not in use, and deletes its entry, before anything else gets its number.
    *
-   * @throws Fault `failed-precondition` when there is none, or the number is that of another partition
+   * @throws Fault `failed-precondition` when the table has no entry with this number, or it is that of another partition
    */
   drop({ number, guid }: Pick<TableEntry, 'number' | 'guid'>, forget: () => Promise<void>): Promise<void> {
     const entry = { disk: this.path, sectors: this.#sectors, number, ...(guid !== undefined && { guid }) };
