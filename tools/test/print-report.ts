@@ -14,7 +14,8 @@ export interface ReportInit {
 export async function printReport({ turns, notRun, skipsFail }: ReportInit): Promise<void> {
   const sum = (of: (counts: TestCounts) => number) => turns.reduce((total, counts) => total + of(counts), 0);
   const skipped = [...turns.flatMap((counts) => counts.skipped), ...notRun];
-  for (const line of skipped) process.stdout.write(`skipped: ${line}\n`);
+  // Those that count as failed are named like what failed, which is repeated below the sums of all suites.
+  for (const line of skipped) process.stdout.write(`${skipsFail ? 'failed: skipped' : 'skipped'}: ${line}\n`);
   for (const line of slowest(turns)) process.stdout.write(`slow: ${line}\n`);
   for (const line of turns.flatMap(({ repeated }) => repeated))
     process.stdout.write(`failed, passed when run again: ${line}\n`);
