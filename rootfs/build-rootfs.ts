@@ -40,6 +40,7 @@ import { settingsFiles } from './image/settings-files.ts';
 import { squashRoot } from './image/squash-root.ts';
 import { stageModules } from './image/stage-modules.ts';
 import { stripSymbols } from './image/strip-symbols.ts';
+import { hasModule } from './initramfs/kernel-modules.ts';
 import { type KernelName, kernelNamed, kernels } from './kernels.ts';
 import {
   folders,
@@ -140,7 +141,11 @@ export async function stageRoot(
     texts.set(...debianLicence(id, folder, licences));
     if (source.kind === 'debian') return folder;
     const modules = join(work, name);
-    stageModules(folder, { forContainers: files, others: linkModules }, modules);
+    const { networkDrivers } = kernels[kernel];
+    const drivers = networkDrivers.filter((driver) => hasModule(folder, driver));
+    const absent = networkDrivers.filter((driver) => !drivers.includes(driver));
+    if (absent.length > 0) note(`the kernel has no network drivers ${absent.join(', ')}`);
+    stageModules(folder, { forContainers: files, others: [...linkModules, ...drivers] }, modules);
     return modules;
   };
 

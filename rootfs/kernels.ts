@@ -15,6 +15,11 @@ export interface KernelChoice {
    * devices, the power button, and volumes. They take 1.5 s on an emulated processor, and machined needs them seconds later.
    */
   readonly laterModules: readonly string[];
+  /**
+   * Drivers of network devices in the root file system, besides those above. udevd-bridge loads one when the machine has its device. A
+   * driver that the kernel of an architecture does not have is left out.
+   */
+  readonly networkDrivers: readonly string[];
 }
 
 // BOOT is ext4, which needs crc32c for its metadata, and asks the kernel for it by name: it does not depend on the module.
@@ -24,6 +29,13 @@ const initModules = [
 ];
 const laterModules = ['nvme', 'virtio_net', 'virtio_scsi', 'sd_mod', 'ahci', 'button', 'evdev', 'xfs'];
 
+/** Network devices of clouds and hypervisors: AWS, Google, Hyper-V, Intel's virtual functions, NVIDIA's, and VMware's. */
+const virtualNetworkDrivers = ['ena', 'gve', 'hv_netvsc', 'ixgbevf', 'mlx4_en', 'mlx5_core', 'vmxnet3'];
+/** Those of most servers and boards. */
+const physicalNetworkDrivers = [
+  ...['e1000', 'e1000e', 'igb', 'igc', 'ixgbe', 'i40e', 'ice', 'r8169', 'tg3', 'bnxt_en'],
+];
+
 /**
  * Debian's kernels. That for clouds is a quarter of the size. NVMe, ext4 and the bus of virtio are part of it, and it has no USB. The full
  * one has most drivers of Debian as modules, and the image takes those for disks on USB.
@@ -32,11 +44,13 @@ export const kernels = {
   cloud: {
     package: { amd64: 'linux-image-cloud-amd64', arm64: 'linux-image-cloud-arm64' },
     ...{ initModules, laterModules },
+    networkDrivers: virtualNetworkDrivers,
   },
   full: {
     package: { amd64: 'linux-image-amd64', arm64: 'linux-image-arm64' },
     initModules,
     laterModules: [...laterModules, 'xhci_pci', 'ehci_pci', 'usb_storage', 'uas'],
+    networkDrivers: [...virtualNetworkDrivers, ...physicalNetworkDrivers],
   },
 } as const satisfies Record<string, KernelChoice>;
 

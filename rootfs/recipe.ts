@@ -79,7 +79,8 @@ export const linkModules: readonly string[] = ['8021q', 'bonding', 'vrf'];
 
 /**
  * The rules of udevd. Left out are those for programs that the image lacks (a shell, cdrom_id, dmi_memory_id), for hardware whose
- * drivers it lacks, for seats and users, for Btrfs, and `80-drivers`: the init loads every driver that the image has.
+ * drivers it lacks, for seats and users, for Btrfs, and `80-drivers`: the init loads the drivers of disks, and udevd-bridge those of
+ * other devices.
  */
 export const udevRules = [
   '50-udev-default', // Modes of devices such as /dev/net/tun and /dev/fuse.
@@ -289,7 +290,7 @@ export const parts: readonly Part[] = [
   },
   {
     name: 'kernel-modules',
-    why: 'modules for the networks of containers and machines: bridges, bonds, tunnels, nftables and the parts of iptables',
+    why: 'modules for the networks of containers and machines: bridges, bonds, tunnels, nftables and the parts of iptables; and the drivers of network devices',
     source: { kind: 'kernel' },
     files: rootModules,
   },

@@ -1,4 +1,5 @@
 import { containerCapabilities } from '@nodewright/contract';
+import { type KernelName, kernels } from '../kernels.ts';
 import { type Part, parts } from '../recipe.ts';
 
 const sources: Readonly<Record<string, string>> = {
@@ -10,6 +11,12 @@ const sources: Readonly<Record<string, string>> = {
 
 const row = ({ name, why, source, isStripped }: Part) =>
   `| \`${name}\` | ${sources[source.kind] ?? source.kind} | ${why}${isStripped ? '; without its symbol table' : ''} |`;
+
+/** What the drivers add to the root: the files of linux 6.12.118-1 for amd64, with the modules that only they need. */
+const driverSizes: Readonly<Record<KernelName, string>> = { cloud: '1.1 MB', full: '3.3 MB' };
+
+const driverRow = (kernel: KernelName) =>
+  `| \`${kernel}\` | ${kernels[kernel].networkDrivers.join(', ')} | ${driverSizes[kernel]} |`;
 
 /** `docs/image.md`: what is in the root file system of machines, and what it needs in a container. It depends on tables alone. */
 export function partsDocument(): string {
@@ -27,6 +34,20 @@ export function partsDocument(): string {
     '| Part | From | Why |',
     '| --- | --- | --- |',
     ...parts.map(row),
+    '',
+    '## Drivers of network devices',
+    '',
+    'Besides virtio, whose drivers the init loads, the image has these. `KERNEL` chooses the kernel; that for clouds has no others. A driver',
+    'that Debian does not build for an architecture is left out. udevd-bridge loads the driver of each device that the kernel announces, at',
+    'the start and later, so a link that appears late is used like any other. The sizes are those of the compressed modules, with the modules',
+    'that they need; the file system does not make them smaller.',
+    '',
+    '| Kernel | Drivers | Adds to the image |',
+    '| --- | --- | --- |',
+    ...(Object.keys(kernels) as KernelName[]).map(driverRow),
+    '',
+    'The image has no firmware for devices. Without it ice works with fewer features (its safe mode), r8169 and tg3 work but for some models',
+    'of theirs, and the others need none that is not on the device itself. An extension can bring firmware, below `usr/lib/firmware`.',
     '',
     '## Capabilities of the node image',
     '',

@@ -49,7 +49,9 @@ export function selectModules(folder: string, names: readonly string[]): KernelM
     const content = execFileSync('xz', ['-dc', join(folder, pathOf(name))], {
       maxBuffer: maximumModuleBytes,
     });
-    const found = { needs: dependenciesOf(content), aliases: aliasesOf(content) };
+    // Some are no modules, but what the kernel asks for by name, such as an algorithm.
+    const before = softDependenciesOf(content).filter((each) => paths.has(plainName(each)));
+    const found = { needs: [...dependenciesOf(content), ...before], aliases: aliasesOf(content) };
     facts.set(name, found);
     return found;
   };
@@ -64,6 +66,12 @@ export function selectModules(folder: string, names: readonly string[]): KernelM
     };
   });
 }
+
+/** Whether an unpacked kernel has a module of this name as a file. */
+export const hasModule = (folder: string, name: string): boolean =>
+  globSync(`usr/lib/modules/*/kernel/**/*${suffix}`, { cwd: folder }).some(
+    (path) => plainName(basename(path, suffix)) === plainName(name),
+  );
 
 /** The kernel uses names with a dash and with an underscore for the same module. */
 export const plainName = (name: string) => name.replaceAll('-', '_');
@@ -94,6 +102,17 @@ export function inOrder(
 /** The names after `depends=` in the section `.modinfo` of a module. */
 export function dependenciesOf(module: Buffer): string[] {
   return valuesOf(module, 'depends').flatMap((text) => text.split(',').filter((name) => name !== ''));
+}
+
+/**
+ * The names after `softdep=pre:`: modules whose symbols it does not use, but without which it does not work, such as the driver of the other
+ * half of a network device. Source: modprobe.d(5).
+ */
+function softDependenciesOf(module: Buffer): string[] {
+  return valuesOf(module, 'softdep').flatMap((text) => {
+    const [, before = ''] = /(?:^|\s)pre:(.*?)(?=\spost:|$)/.exec(text) ?? [];
+    return before.split(' ').filter((name) => name !== '');
+  });
 }
 
 /** The patterns after `alias=` in the same section: the devices that the module drives. */

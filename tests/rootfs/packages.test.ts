@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +18,7 @@ import {
 } from '@nodewright/build/debian';
 import { fetchDeb } from '../../rootfs/debian/fetch-deb.ts';
 import { membersOf } from '../../rootfs/debian/unpack-deb.ts';
-import { selectModules } from '../../rootfs/initramfs/kernel-modules.ts';
+import { hasModule, selectModules } from '../../rootfs/initramfs/kernel-modules.ts';
 import { kernelNamed, kernels } from '../../rootfs/kernels.ts';
 import { compilerPackages, parts, toolPackages } from '../../rootfs/recipe.ts';
 
@@ -214,4 +215,23 @@ test('selectModules() leaves out what is part of the kernel, and names a module 
   writeFileSync(join(kernel, 'usr/lib/modules/6.1/modules.builtin'), 'kernel/drivers/virtio/virtio-pci.ko\n');
   assert.deepEqual(selectModules(kernel, ['virtio_pci']), []);
   assert.throws(() => selectModules(kernel, ['virtio_pci', 'nvme']), /the kernel has no module nvme/);
+});
+
+test('a module that another one asks the kernel to load before it comes with it, and is loaded first', () => {
+  const kernel = join(folder, 'kernel-with-soft-dependencies');
+  const place = join(kernel, 'usr/lib/modules/6.1/kernel/drivers/net');
+  mkdirSync(place, { recursive: true });
+  const write = (name: string, facts: string) =>
+    writeFileSync(join(place, `${name}.ko.xz`), execFileSync('xz', ['-c'], { input: `\0${facts}\0` }));
+  write('r8169', 'depends=libphy\0softdep=pre: crc32c realtek post: other');
+  for (const name of ['libphy', 'realtek', 'other']) write(name, 'depends=');
+  assert.deepEqual(
+    selectModules(kernel, ['r8169']).map(({ file, needs }) => [file, needs]),
+    [
+      ['libphy.ko.xz', []],
+      ['realtek.ko.xz', []],
+      ['r8169.ko.xz', ['libphy.ko.xz', 'realtek.ko.xz']],
+    ],
+  );
+  assert.deepEqual([hasModule(kernel, 'r8169'), hasModule(kernel, 'ena')], [true, false]);
 });

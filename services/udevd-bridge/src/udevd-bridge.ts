@@ -9,7 +9,7 @@ import { deviceLimits } from './domain/limits.ts';
 import { decideMode } from './domain/mode.ts';
 import { EventLog } from './host/event-log.ts';
 import { openEventSocket } from './host/event-socket.ts';
-import { ownDevices } from './host/own-devices.ts';
+import { type OwnDevices, ownDevices } from './host/own-devices.ts';
 import { readDevices } from './host/read-devices.ts';
 import { createDeviceService } from './rpc/device-service.ts';
 
@@ -84,7 +84,9 @@ export const udevdBridge: DaemonDefinition<typeof options> = {
     log.info({ mode: mode.kind, reason: mode.reason }, 'how devices are found');
     const events = new EventLog(deviceLimits);
     const calls = await loadNativeCalls().catch((error: unknown) => faultFrom(error));
-    const eventsProblem = receiveEvents(events, calls, context, scope);
+    // The events begin before udevd announces all devices.
+    let drivers: OwnDevices['drivers'] | undefined;
+    const eventsProblem = receiveEvents({ events, calls, drivers: () => drivers }, context, scope);
     const linkHardware = (name: string) =>
       calls instanceof Fault ? undefined : readLinkHardware(calls, name, `${sysRoot}/bus/pci/devices`);
     // The server comes later than the first check of udevd.
@@ -102,6 +104,7 @@ export const udevdBridge: DaemonDefinition<typeof options> = {
             scope,
           )
         : undefined;
+    drivers = control?.drivers;
     const server = scope.use(
       createRpcServer({
         services: [
@@ -128,10 +131,16 @@ export const udevdBridge: DaemonDefinition<typeof options> = {
   },
 };
 
+interface EventReceivers {
+  readonly events: EventLog;
+  readonly calls: NativeCalls | Fault;
+  /** Undefined until they are known, and where the daemon only reads. */
+  readonly drivers: () => OwnDevices['drivers'] | undefined;
+}
+
 /** @returns why no events arrive; undefined while they do */
 function receiveEvents(
-  events: EventLog,
-  calls: NativeCalls | Fault,
+  { events, calls, drivers }: EventReceivers,
   { log }: Context,
   scope: AsyncDisposableStack,
 ): () => string | undefined {
@@ -146,9 +155,13 @@ function receiveEvents(
     if (calls instanceof Fault) throw calls;
     scope.use(
       openEventSocket(calls, {
-        onEvent: (event) => events.add(event),
+        onEvent(event) {
+          events.add(event);
+          drivers()?.onEvent(event);
+        },
         onLost() {
           events.addLoss();
+          drivers()?.onLost();
           log.warn({ drops: events.drops }, 'the kernel has dropped events of devices');
         },
         onError: fail,

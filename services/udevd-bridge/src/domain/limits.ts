@@ -31,6 +31,9 @@ export const deviceLimits = {
   modaliasLength: 1024,
   /** Modules that one modalias may load. */
   modulesPerModalias: 8,
+  /** Devices whose drivers wait to be loaded, and modaliases that are known. */
+  waitingDrivers: 1024,
+  knownModaliases: 4096,
   /** Bytes of one request. */
   requestBytes: 512 * 1024,
 } as const;

@@ -23,6 +23,8 @@ export type LoadModules = (wanted: WantedModule) => Promise<readonly string[]>;
 export function createModules(folder = `/usr/lib/modules/${release()}`): LoadModules {
   const load = createModuleLoader(folder);
   let last: Promise<unknown> = Promise.resolve();
+  // The root file system with the modules does not change while the machine runs, and each of its devices is looked up at its start.
+  let known: ReturnType<typeof readModules> | undefined;
 
   async function loadNow(wanted: WantedModule): Promise<readonly string[]> {
     if (!refusesUnsigned())
@@ -30,13 +32,8 @@ export function createModules(folder = `/usr/lib/modules/${release()}`): LoadMod
         'failed-precondition',
         'the kernel would load modules without a signature: boot it with module.sig_enforce=1',
       );
-    const files = parseModuleFiles(textOf(`${folder}/modules.dep`) ?? '');
-    const aliases = 'name' in wanted ? undefined : textOf(`${folder}/modules.alias`);
-    const known = {
-      files,
-      builtin: new Set(parseBuiltinModules(textOf(`${folder}/modules.builtin`) ?? '')),
-      aliases: aliases === undefined ? undefined : parseModuleAliases(aliases),
-    };
+    known ??= readModules(folder);
+    const { files } = known;
     const { names, toLoad } = planModules(wanted, known, deviceLimits.modulesPerModalias);
     for (const name of toLoad) {
       try {
@@ -58,6 +55,15 @@ export function createModules(folder = `/usr/lib/modules/${release()}`): LoadMod
     const result = last.then(() => loadNow(wanted));
     last = result.catch(() => {});
     return result;
+  };
+}
+
+function readModules(folder: string) {
+  const aliases = textOf(`${folder}/modules.alias`);
+  return {
+    files: parseModuleFiles(textOf(`${folder}/modules.dep`) ?? ''),
+    builtin: new Set(parseBuiltinModules(textOf(`${folder}/modules.builtin`) ?? '')),
+    aliases: aliases === undefined ? undefined : parseModuleAliases(aliases),
   };
 }
 

@@ -3,6 +3,7 @@ import { anySignal, pause } from '@nodewright/async';
 import { openLogFile } from '@nodewright/daemon';
 import { runProgram } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
+import { DeviceDrivers, readModaliases } from './device-drivers.ts';
 import { createModules, type LoadModules } from './modules.ts';
 import { createUdevControl, type UdevControl } from './udev-control.ts';
 import { startUdevd } from './udevd.ts';
@@ -11,6 +12,8 @@ import { startUdevd } from './udevd.ts';
 export interface OwnDevices {
   readonly udev: Pick<UdevControl, 'trigger' | 'settle'>;
   readonly loadModules: LoadModules;
+  /** Gets each event of a device, and hears of lost ones. */
+  readonly drivers: Pick<DeviceDrivers, 'onEvent' | 'onLost'>;
   readonly status: () => UdevdState;
 }
 
@@ -32,6 +35,8 @@ export interface OwnDevicesInit {
   readonly udevdLog: string | undefined;
   /** How long devices may still appear after udevd has processed all of them, in ms. */
   readonly settleTime: number;
+  /** Where sysfs is mounted. */
+  readonly sysRoot: string;
   /** Called after each check. */
   readonly onChecked: (isSettled: boolean) => void;
   readonly log: Logger;
@@ -53,6 +58,9 @@ export function ownDevices(init: OwnDevicesInit, scope: AsyncDisposableStack): O
     now: () => performance.now(),
     sleep: (ms) => sleep(ms, undefined, { ref: false }),
   });
+  const loadModules = createModules();
+  const { sysRoot } = init;
+  const drivers = new DeviceDrivers({ load: loadModules, all: () => readModaliases(sysRoot), log });
   let problem: string | undefined = unprocessed;
   let resting = new AbortController();
   const udevd = scope.use(
@@ -72,7 +80,11 @@ export function ownDevices(init: OwnDevicesInit, scope: AsyncDisposableStack): O
   const follow = async () => {
     while (!signal.aborted) {
       resting = new AbortController();
+      const loads = drivers.loads;
       const found = await udev.check();
+      await drivers.idle();
+      // A driver that was loaded meanwhile has new devices.
+      if (drivers.loads !== loads && !signal.aborted) continue;
       // Another udevd was started meanwhile.
       if (resting.signal.aborted) continue;
       if (found !== problem)
@@ -88,5 +100,5 @@ export function ownDevices(init: OwnDevicesInit, scope: AsyncDisposableStack): O
     isSettled: udevd.isRunning && problem === undefined,
     problem: udevd.isRunning ? (problem ?? '') : udevd.problem,
   });
-  return { udev, loadModules: createModules(), status };
+  return { udev, loadModules, drivers, status };
 }
