@@ -3,6 +3,7 @@ export * from './change-address.ts';
 export * from './change-link.ts';
 export * from './change-route.ts';
 export * from './change-rule.ts';
+export * from './generic-netlink.ts';
 export * from './link-details.ts';
 export * from './link-hardware.ts';
 export * from './link-message.ts';

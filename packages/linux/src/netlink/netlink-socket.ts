@@ -10,7 +10,7 @@ export type Received =
   | { readonly kind: 'lost' };
 
 /**
- * A socket to the part of the kernel that manages links, addresses and routes. Its creator disposes of it.
+ * A socket to the part of the kernel that manages links, addresses and routes, or to another one. Its creator disposes of it.
  */
 export interface NetlinkSocket extends Disposable {
   readonly descriptor: number;
@@ -26,7 +26,9 @@ export interface NetlinkSocket extends Disposable {
 
 const netlinkFamily = 16;
 const rawSocket = 3;
+/** `NETLINK_*` of <linux/netlink.h>. */
 const routeProtocol = 0;
+export const genericProtocol = 16;
 const socketLevel = 1;
 const receiveBufferSize = 8;
 const addressBytes = 12;
@@ -42,11 +44,16 @@ let shared: Buffer | undefined;
  * Opens a socket.
  *
  * @param groups bit mask of the multicast groups to join; 0: answers only
+ * @param protocol the part of the kernel: links, addresses and routes when it is left out
  * @throws Fault `unavailable` if the kernel has no netlink, or the process may not use it
  */
-export function openNetlinkSocket(calls: NativeCalls, groups: number): NetlinkSocket {
+export function openNetlinkSocket(
+  calls: NativeCalls,
+  groups: number,
+  protocol = routeProtocol,
+): NetlinkSocket {
   const descriptor = inWords('cannot open a netlink socket', () =>
-    calls.socket(netlinkFamily, rawSocket, routeProtocol),
+    calls.socket(netlinkFamily, rawSocket, protocol),
   );
   try {
     // The kernel doubles this value, and limits it to the administrator's maximum.

@@ -6,15 +6,10 @@ import { Fault } from '@nodewright/fault';
 import type { NativeCalls } from '../native-calls.ts';
 import { decodeAddress, type KernelAddress } from './address-message.ts';
 import { encodeAttribute } from './attributes.ts';
+import { collectAnswers } from './collect-answers.ts';
 import { decodeLink, type KernelLink } from './link-message.ts';
-import {
-  encodeMessage,
-  errorNumberOf,
-  type NetlinkMessage,
-  netlinkFlags,
-  netlinkTypes,
-} from './netlink-message.ts';
-import { type NetlinkSocket, openNetlinkSocket } from './netlink-socket.ts';
+import { encodeMessage, netlinkFlags } from './netlink-message.ts';
+import { openNetlinkSocket } from './netlink-socket.ts';
 import { decodeRoute, type KernelRoute } from './route-message.ts';
 import { decodeRule, type KernelRule } from './rule-message.ts';
 
@@ -82,32 +77,16 @@ function dump<T>(
     const flags = netlinkFlags.request | netlinkFlags.dump;
     socket.send(encodeMessage({ type: requests[subject], flags, sequence, payload }));
     const entries: T[] = [];
-    const isWhole = collect(socket, sequence, ({ type, payload: entry }) => {
+    const { isWhole, errno } = collectAnswers(socket, sequence, ({ type, payload: entry }) => {
       if (type === answers[subject]) entries.push(decode(entry));
     });
+    requireSuccess(errno);
     if (isWhole || sequence === maxAttempts) return entries;
   }
 }
 
-/** Reads the answers to one request. False when the entries changed during the dump. */
-function collect(socket: NetlinkSocket, sequence: number, take: (message: NetlinkMessage) => void): boolean {
-  let isWhole = true;
-  for (;;) {
-    const received = socket.receive();
-    if (received === undefined) throw new Fault('unavailable', 'netlink: the kernel does not answer');
-    if (received.kind === 'lost') throw new Fault('unavailable', 'netlink: a part of the answer was lost');
-    for (const message of received.messages) {
-      if (message.sequence !== sequence) continue;
-      if ((message.flags & netlinkFlags.interrupted) !== 0) isWhole = false;
-      if (message.type === netlinkTypes.done) return isWhole;
-      if (message.type === netlinkTypes.error) return refused(message);
-      take(message);
-    }
-  }
-}
-
-function refused(message: NetlinkMessage): boolean {
-  const errno = errorNumberOf(message);
-  if (missingFamily.has(errno)) return true;
+/** @throws Fault `unavailable` for a refusal that is not about a family which the kernel lacks */
+function requireSuccess(errno: number): void {
+  if (errno === 0 || missingFamily.has(errno)) return;
   throw new Fault('unavailable', `netlink: the kernel answers with ${getSystemErrorName(-errno)}`);
 }
