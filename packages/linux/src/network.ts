@@ -6,3 +6,10 @@ export type { KernelBond, LinkDetails } from './netlink/link-details.ts';
 export type { KernelLink } from './netlink/link-message.ts';
 export type { KernelNextHop, KernelRoute } from './netlink/route-message.ts';
 export type { KernelRule } from './netlink/rule-message.ts';
+export * from './netlink/wireguard-keys.ts';
+export type {
+  KernelWireguard,
+  KernelWireguardPeer,
+  WireguardChange,
+  WireguardPeerChange,
+} from './netlink/wireguard-message.ts';

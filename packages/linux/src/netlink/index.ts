@@ -12,3 +12,6 @@ export * from './read-network.ts';
 export * from './route-message.ts';
 export * from './rule-message.ts';
 export * from './watch-netlink.ts';
+export * from './wireguard-device.ts';
+export * from './wireguard-keys.ts';
+export * from './wireguard-message.ts';

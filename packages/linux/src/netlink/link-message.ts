@@ -8,6 +8,7 @@ import {
 } from './attributes.ts';
 import { type LinkDetails, linkDetailsOf } from './link-details.ts';
 import { requireBytes, viewOf } from './netlink-message.ts';
+import type { KernelWireguard } from './wireguard-message.ts';
 
 /** A network device. Numbers are those of <linux/if.h> and <linux/if_arp.h>. */
 export interface KernelLink {
@@ -39,6 +40,8 @@ export interface KernelLink {
   /** Kind of its role below the master; empty without a master. */
   readonly slaveKind: string;
   readonly details: LinkDetails;
+  /** The settings of a WireGuard device, if they were read: they are in no message about links. */
+  readonly wireguard?: KernelWireguard;
 }
 
 const headerBytes = 16;

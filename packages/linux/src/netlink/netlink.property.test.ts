@@ -5,12 +5,17 @@ import { Fault } from '@nodewright/fault';
 import fc from 'fast-check';
 import { decodeAddress } from './address-message.ts';
 import { attributeList, encodeAttribute } from './attributes.ts';
+import { decodeGenericFamily } from './generic-netlink.ts';
 import { decodeLink } from './link-message.ts';
 import { encodeMessage, errorNumberOf, messagesOf } from './netlink-message.ts';
 import { decodeRoute } from './route-message.ts';
 import { decodeRule } from './rule-message.ts';
+import { decodeWireguard } from './wireguard-message.ts';
 
-const decoders = { decodeLink, decodeAddress, decodeRoute, decodeRule };
+const decoders = {
+  ...{ decodeLink, decodeAddress, decodeRoute, decodeRule, decodeGenericFamily },
+  decodeWireguard: (bytes: Uint8Array) => decodeWireguard([bytes, bytes]),
+};
 
 /** Attributes of types that the decoders know, with lengths that are sometimes valid. */
 const attributes: fc.Arbitrary<Buffer> = fc
