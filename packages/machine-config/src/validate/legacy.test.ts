@@ -11,6 +11,7 @@ function findings(text: string, options: Partial<ValidateOptions> = {}): string[
   return [...lines, ...warnings.map((line) => `?${line}`)];
 }
 
+const key32 = Buffer.alloc(32).toString('base64');
 const crt = Buffer.from('-----BEGIN CERTIFICATE-----').toString('base64');
 const controlPlane = (machine: string, cluster = '') =>
   `machine:\n  type: controlplane\n  ca: { crt: ${crt}, key: ${crt} }\n${machine}\ncluster:\n  clusterName: a\n${cluster}\n`;
@@ -284,6 +285,12 @@ test('validation checks links in the v1alpha1 document', () => {
       `!${at}[0].wireguard.peers[0].publicKey must be base64 of 32 bytes`,
       `!${at}[0].wireguard.peers[0].endpoint must be address:port`,
       `!${at}[0].wireguard.peers[0].allowedIPs[0] must be a prefix`,
+    ],
+    [
+      links(
+        `{ interface: w, wireguard: { privateKey: ${key32}, peers: [${`{ publicKey: ${key32} },`.repeat(1001)}] } }`,
+      ),
+      `!${at}[0].wireguard.peers must have at most 1000 entries`,
     ],
   ]);
 });

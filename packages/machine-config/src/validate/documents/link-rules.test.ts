@@ -2,6 +2,7 @@ import { test } from 'node:test';
 import { checkRows } from '../sample-validation.ts';
 
 const key32 = Buffer.alloc(32).toString('base64');
+const otherKey32 = Buffer.alloc(32, 1).toString('base64');
 
 test('validation checks documents that configure links', () => {
   checkRows([
@@ -30,6 +31,12 @@ test('validation checks documents that configure links', () => {
       'BondConfig',
       'name: b\nlinks: [a]\nbondMode: active-backup\nprimaryReselect: always',
       '?primaryReselect has no effect without primary',
+    ],
+    [
+      'BondConfig',
+      'name: b\nlinks: [a]\nbondMode: balance-rr\narpIpTargets: [10.0.0.1, fd00::1]\nnsIp6Targets: [fd00::1, 10.0.0.1]',
+      '?arpIpTargets[1] has no effect: must be an IPv4 address',
+      '?nsIp6Targets[1] has no effect: must be an IPv6 address',
     ],
     [
       'VethConfig',
@@ -63,6 +70,22 @@ test('validation checks documents that configure links', () => {
     [
       'WireguardConfig',
       `name: w\nprivateKey: ${key32}\npeers: [{ publicKey: ${key32}, endpoint: "[::1]:51820", allowedIPs: [::/0] }]`,
+    ],
+    [
+      'WireguardConfig',
+      `name: w\nprivateKey: ${key32}\npeers: [{ publicKey: ${key32}, allowedIPs: [10.0.0.0/8] }, { publicKey: ${otherKey32}, allowedIPs: [10.0.0.0/8, 10.0.0.0/8] }, { publicKey: ${key32} }]`,
+      '?peers[1].allowedIPs[0] belongs to an earlier peer, which loses it: a prefix has one peer',
+      '?peers[2].publicKey is the key of an earlier peer, which it replaces',
+    ],
+    [
+      'WireguardConfig',
+      `name: w\nprivateKey: ${key32}\npeers: [${`{ publicKey: ${key32} },`.repeat(1001)}]`,
+      '!peers must have at most 1000 entries',
+    ],
+    [
+      'WireguardConfig',
+      `name: w\nprivateKey: ${key32}\npeers: [{ publicKey: ${key32}, allowedIPs: [${'10.0.0.0/8,'.repeat(10_001)}] }]`,
+      '!peers must have at most 10000 allowedIPs in all',
     ],
     ['LinkAliasConfig', 'name: net%d\nselector: { match: link.driver == "virtio" }'],
     [

@@ -1,9 +1,13 @@
 import { isIpText, isPrefixText, isUnspecified, parseHostPort, parsePrefix } from '../../forms/ip-text.ts';
 import { isLinkName } from '../../forms/names.ts';
+import { wireguardLimits } from '../../forms/wireguard-limits.ts';
 import type { CheckedDocument, DocumentRules } from '../checked-document.ts';
 import { requireExpression } from '../require-expression.ts';
 import { checkNotNegative } from './block-rules.ts';
 import { isKey } from './security-rules.ts';
+
+/** The kernel takes the others into neither list. */
+const familyOfTargets = { arpIpTargets: 'IPv4', nsIp6Targets: 'IPv6' } as const;
 
 /** Bond modes that support a primary link. */
 const modesWithPrimary = ['active-backup', 'balance-tlb', 'balance-alb'];
@@ -92,15 +96,18 @@ function checkBond(document: CheckedDocument): void {
   if (mode === '802.3ad')
     for (const key of ['miimon', 'updelay', 'downdelay'])
       if (!document.has(key)) document.warn('should be set for 802.3ad', key);
-  for (const key of ['arpIpTargets', 'nsIp6Targets'])
+  for (const key of ['arpIpTargets', 'nsIp6Targets'] as const)
     for (const [at, target] of document.texts(key).entries())
       if (!isIpText(target)) document.refuse('must be an address', key, at);
+      else if (target.includes(':') !== (key === 'nsIp6Targets'))
+        document.warn(`has no effect: must be an ${familyOfTargets[key]} address`, key, at);
 }
 
 function checkWireguard(document: CheckedDocument): void {
   requireKey(document, 'privateKey');
   const port = document.integer('listenPort') ?? 0;
   if (port < 0 || port > 65535) document.refuse('must be 0 to 65535', 'listenPort');
+  checkPeers(document);
   for (const peer of document.items('peers')) {
     requireKey(peer, 'publicKey');
     if (peer.text('presharedKey') !== '') requireKey(peer, 'presharedKey');
@@ -109,6 +116,29 @@ function checkWireguard(document: CheckedDocument): void {
     checkNotNegative(peer, 'persistentKeepaliveInterval');
     for (const [at, prefix] of peer.texts('allowedIPs').entries())
       if (!isPrefixText(prefix)) peer.refuse('must be a prefix such as 10.0.0.0/8', 'allowedIPs', at);
+  }
+}
+
+/** Checks what no kernel could hold as it is written. Upstream takes the peers and prefixes that are named twice. */
+export function checkPeers(wireguard: CheckedDocument): void {
+  const { peers: maxPeers, allowedIps: maxAllowedIps } = wireguardLimits;
+  const peers = wireguard.items('peers');
+  if (peers.length > maxPeers) wireguard.refuse(`must have at most ${maxPeers} entries`, 'peers');
+  const allowed = peers.flatMap((peer) => peer.texts('allowedIPs'));
+  if (allowed.length > maxAllowedIps)
+    wireguard.refuse(`must have at most ${maxAllowedIps} allowedIPs in all`, 'peers');
+  if (peers.length > maxPeers || allowed.length > maxAllowedIps) return;
+  const keys = new Set<string>();
+  const owners = new Map<string, string>();
+  for (const peer of peers) {
+    const key = peer.text('publicKey');
+    if (keys.has(key)) peer.warn('is the key of an earlier peer, which it replaces', 'publicKey');
+    keys.add(key);
+    for (const [at, prefix] of peer.texts('allowedIPs').entries()) {
+      if ((owners.get(prefix) ?? key) !== key)
+        peer.warn('belongs to an earlier peer, which loses it: a prefix has one peer', 'allowedIPs', at);
+      owners.set(prefix, key);
+    }
   }
 }
 

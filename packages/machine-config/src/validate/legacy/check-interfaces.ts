@@ -1,5 +1,6 @@
 import { isIpText, isPrefixText, parseHostPort } from '../../forms/ip-text.ts';
 import type { CheckedDocument } from '../checked-document.ts';
+import { checkPeers } from '../documents/link-rules.ts';
 import { isKey } from '../documents/security-rules.ts';
 import { checkBond } from './check-bond.ts';
 
@@ -82,6 +83,7 @@ function isAddress(text: string): boolean {
 
 function checkWireguard(wireguard: CheckedDocument): void {
   if (!isKey(wireguard.text('privateKey'))) wireguard.refuse('must be base64 of 32 bytes', 'privateKey');
+  checkPeers(wireguard);
   for (const peer of wireguard.items('peers')) {
     if (!isKey(peer.text('publicKey'))) peer.refuse('must be base64 of 32 bytes', 'publicKey');
     if (peer.text('endpoint') !== '' && !parseHostPort(peer.text('endpoint')))
