@@ -149,7 +149,7 @@ const limited: readonly {
   },
   {
     fields:
-      /^(?:Link|Bond|Bridge|DummyLink|Veth|VLAN|VRF|BlackholeRoute|RoutingRule)Config |^v1alpha1 machine\.network\.interfaces\[\]\.(?!vip\.|interface$|deviceSelector\.|vlans\[\]\.(?:vip\.|vlanId$))/,
+      /^(?:Link|Bond|Bridge|DummyLink|Veth|VLAN|VRF|Wireguard|BlackholeRoute|RoutingRule)Config |^v1alpha1 machine\.network\.interfaces\[\]\.(?!vip\.|interface$|deviceSelector\.|vlans\[\]\.(?:vip\.|vlanId$))/,
     on: where(({ networkSteps }) => networkSteps.includes('create-link')),
     file: 'network/open-network.ts',
     line: 'if (!node.world.ownsNetwork ||',
@@ -277,11 +277,6 @@ const actedOnBySome: readonly { readonly resource: string; readonly files: reado
 
 /** Fields that machined reads to leave alone what they ask for, and the line that does so. */
 const leftAlone: readonly { readonly fields: RegExp; readonly file: string; readonly line: string }[] = [
-  {
-    fields: /^WireguardConfig |^v1alpha1 machine\.network\.interfaces\[\]\.wireguard\./,
-    file: 'network/domain/plan-links.ts',
-    line: 'are not supported`',
-  },
   {
     fields: /^TimeSyncConfig ntp\.useNTS$/,
     file: 'time/domain/askable-servers.ts',

@@ -257,7 +257,8 @@ test('only the first process of a machine can change it: other modules call the 
       [
         'machine',
         [
-          ...['set-link-up', 'set-link-down', 'create-link', 'change-link', 'remove-link'],
+          ...['set-link-up', 'set-link-down', 'create-link', 'change-link', 'configure-wireguard'],
+          'remove-link',
           ...['add-address', 'replace-address', 'remove-address', 'add-route', 'remove-route'],
           ...['add-rule', 'remove-rule', ...borrowing],
         ],

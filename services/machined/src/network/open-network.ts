@@ -18,6 +18,7 @@ import { createPacketCapturer } from './host/capture-packets.ts';
 import { openDhcpLeases } from './host/dhcp-leases.ts';
 import { DhcpOperator } from './host/dhcp-operator.ts';
 import { loadDhcpWires } from './host/dhcp-wire.ts';
+import { EndpointNames } from './host/endpoint-names.ts';
 import { createEtcdCampaign } from './host/etcd-campaign.ts';
 import { createKernelHostname } from './host/kernel-hostname.ts';
 import { type KernelNetwork, openKernelNetwork } from './host/kernel-network.ts';
@@ -164,5 +165,5 @@ function planNetwork(
   const parameters = setLinkParameters(names, setParameter);
   for (const error of [...parameters.problems, ...parameters.obstacles.values()])
     log.error({ error }, 'a kernel parameter of the network could not be set');
-  return { port, obstacles: parameters.obstacles };
+  return { port, obstacles: parameters.obstacles, endpointNames: new EndpointNames(systemTimers) };
 }

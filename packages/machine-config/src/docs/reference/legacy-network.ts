@@ -145,7 +145,7 @@ const bondOptions: ReferenceDocs = {
 };
 
 const wireguard: ReferenceDocs = {
-  '': { help: 'Makes the link a WireGuard tunnel; replaced by WireguardConfig.', notApplied: onlyPublished },
+  '': { help: 'Makes the link a WireGuard tunnel; replaced by WireguardConfig.', notApplied: onlyOwnLinks },
   ...wireguardSettings,
 };
 

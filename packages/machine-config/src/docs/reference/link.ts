@@ -1,7 +1,7 @@
 import { bondSettings as bond } from './bond.ts';
 import { hardwareAddress, linkSettings } from './link-settings.ts';
 import { wireguardSettings } from './network-parts.ts';
-import { inside, type KindReferences, notRead, onlyOwnLinks, onlyPublished } from './reference-docs.ts';
+import { inside, type KindReferences, notRead, onlyOwnLinks } from './reference-docs.ts';
 
 const linkName = (example: string) => ({ help: 'Name of the link.', example, isRequired: true });
 const links = (help: string) => ({ help, example: ['eth0', 'eth1'] });
@@ -114,7 +114,7 @@ export const linkReferences: KindReferences = {
   WireguardConfig: {
     ...linkSettings,
     ...wireguardSettings,
-    '': { help: 'A WireGuard tunnel.', notApplied: onlyPublished },
+    '': { help: 'A WireGuard tunnel.', notApplied: onlyOwnLinks },
     name: linkName('wg0'),
     'peers.presharedKey': {
       help: 'Additional key that both sides share, base64 of 32 bytes; it is a secret.',

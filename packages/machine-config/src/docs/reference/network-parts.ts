@@ -77,23 +77,23 @@ export const wireguardSettings: ReferenceDocs = {
     default: '0',
   },
   firewallMark: { help: 'Mark of packets that the tunnel sends; 0 sets no mark.', example: 1, default: '0' },
-  peers: { help: 'Nodes at the other ends of the tunnel.' },
+  peers: { help: 'Nodes at the other ends of the tunnel, at most 1000.' },
   'peers.publicKey': {
     help: 'Public key of the peer, base64 of 32 bytes.',
     example: 'ISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo7PD0+P0A=',
     isRequired: true,
   },
   'peers.endpoint': {
-    help: 'Address and port of the peer; without it the peer must connect first.',
+    help: 'Address or name of the peer, and its port; without it the peer must connect first. A peer that moves is followed until this changes.',
     example: '198.51.100.7:51820',
   },
   'peers.persistentKeepaliveInterval': {
-    help: 'Time between two packets that keep the path through firewalls open; 0 sends none, and it is not negative.',
+    help: 'Time between two packets that keep the path through firewalls open, in whole seconds; 0 sends none, and it is not negative.',
     example: '25s',
     default: '0s',
   },
   'peers.allowedIPs': {
-    help: 'Networks that are reached through the peer.',
+    help: 'Networks that are reached through the peer, at most 10000 for all peers. Each belongs to one peer.',
     example: ['198.51.100.0/24'],
   },
 };

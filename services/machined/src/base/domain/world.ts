@@ -22,6 +22,8 @@ export type NetworkStepKind =
   | 'create-link'
   /** Its settings, its options and its master. */
   | 'change-link'
+  /** Its keys and its peers. */
+  | 'configure-wireguard'
   | 'remove-link'
   | 'add-address'
   | 'replace-address'
@@ -205,7 +207,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     ownsKernel: true,
     ownsNetwork: true,
     networkSteps: [
-      ...['set-link-up', 'set-link-down', 'create-link', 'change-link', 'remove-link'],
+      ...['set-link-up', 'set-link-down', 'create-link', 'change-link', 'configure-wireguard', 'remove-link'],
       ...['add-address', 'replace-address', 'remove-address', 'add-route', 'remove-route'],
       ...['add-rule', 'remove-rule'],
       ...borrowing,

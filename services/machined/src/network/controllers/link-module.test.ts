@@ -29,6 +29,7 @@ test('the modules of the kinds that links have are asked for, each once, without
     [
       ['link-8021q', { string: '8021q', parameters: [] }],
       ['link-bonding', { string: 'bonding', parameters: ['max_bonds=0'] }],
+      ['link-wireguard', { string: 'wireguard', parameters: [] }],
     ],
   );
 });

@@ -1,5 +1,6 @@
-import { type Controller, exclusive, strong } from '@nodewright/controllers';
-import { linkSpecs, linkStatuses } from '@nodewright/state/kinds';
+import { type Controller, exclusive, strong, weak } from '@nodewright/controllers';
+import { linkRefreshes, linkSpecs, linkStatuses } from '@nodewright/state/kinds';
+import { linksWithWireguard } from '../host/kernel-network.ts';
 import type { LinkHardwareSource } from './link-hardware-source.ts';
 import { linkStatusesOf } from './link-statuses.ts';
 import { type OpenNetwork, openKernelWatch } from './open-kernel-watch.ts';
@@ -12,7 +13,8 @@ export function createLinkStatusController(network: OpenNetwork, hardware: LinkH
   const openWatch = openKernelWatch(network, ['link']);
   return {
     name: 'network.LinkStatusController',
-    inputs: [strong(linkSpecs)],
+    // The kernel reports no event when a WireGuard device gets keys or peers.
+    inputs: [strong(linkSpecs), weak(linkRefreshes)],
     outputs: [exclusive(linkStatuses)],
     async open(source, scope) {
       scope.use(hardware.watch(() => source.wake()));
@@ -20,7 +22,7 @@ export function createLinkStatusController(network: OpenNetwork, hardware: LinkH
     },
     async reconcile(pass) {
       const kernel = await network();
-      const seen = kernel.links().map((link) => ({
+      const seen = linksWithWireguard(kernel).map((link) => ({
         ...{ link, state: kernel.stateOf(link), hardware: hardware.of(link.name) },
       }));
       await pass.replace(linkStatuses, linkStatusesOf(seen));

@@ -64,8 +64,21 @@ function specOf({ link, state, hardware }: SeenLink, names: ReadonlyMap<number, 
     },
     bondMaster: bondMasterOf(bond, names),
     vrfMaster: { table: enums.routingTable.textOf(vrfTable ?? 0) },
-    wireguard: { privateKey: '', publicKey: '', listenPort: 0, firewallMark: 0, peers: [] },
+    wireguard: wireguardOf(link),
     veth: { peerName: link.kind === 'veth' && link.isLinkHere ? (names.get(link.linkIndex) ?? '') : '' },
+  };
+}
+
+/** What the kernel has, without the keys that are secret. */
+function wireguardOf({ wireguard }: KernelLink): LinkStatusSpec['wireguard'] {
+  const { publicKey = '', listenPort = 0, firewallMark = 0, peers = [] } = wireguard ?? {};
+  return {
+    ...{ privateKey: '', publicKey, listenPort, firewallMark },
+    peers: peers.map((peer) => ({
+      ...{ publicKey: peer.publicKey, presharedKey: '', endpoint: peer.endpoint },
+      persistentKeepaliveInterval: peer.keepaliveSeconds * 1000,
+      allowedIPs: [...peer.allowedIps],
+    })),
   };
 }
 

@@ -1,6 +1,7 @@
 // When the steps of plans are taken, on a network and with a time that the test controls.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemTimers } from '@nodewright/async';
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import type { KernelLink } from '@nodewright/linux/network';
 import { pointerTo, putResource } from '@nodewright/state';
@@ -8,6 +9,7 @@ import { machineConfigs } from '@nodewright/state/kinds';
 import { worlds } from '../../base/domain/world.ts';
 import { CommandLineOperator } from '../domain/command-line-operator.ts';
 import { describeStep, type NetworkStep } from '../domain/network-step.ts';
+import { EndpointNames } from '../host/endpoint-names.ts';
 import { networkControllers } from './network-controllers.ts';
 import { NetworkProblems } from './network-problems.ts';
 import { FakeNetwork, fakeAddress, fakeLink, noLinkHardware } from './testing/fake-network.ts';
@@ -41,6 +43,7 @@ async function openMachine(commandLine: string, { links, obstacles = new Map(), 
           },
         },
         obstacles,
+        endpointNames: new EndpointNames(systemTimers),
       },
     }),
   });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { systemTimers } from '@nodewright/async';
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import { enterOwnNamespace, ip, noOwnNamespace } from '@nodewright/linux/testing';
 import { pointerTo, putResource, type SingletonRef } from '@nodewright/state';
@@ -15,6 +16,7 @@ import { eventually } from '@nodewright/testkit';
 import { worlds } from '../../base/domain/world.ts';
 import { readIfThere } from '../../base/host/read-if-there.ts';
 import { CommandLineOperator } from '../domain/command-line-operator.ts';
+import { EndpointNames } from '../host/endpoint-names.ts';
 import { openKernelNetwork } from '../host/kernel-network.ts';
 import { type SetParameter, setLinkParameters } from '../host/link-parameters.ts';
 import { openNetworkPort } from '../host/network-port.ts';
@@ -47,7 +49,10 @@ async function openMachine(commandLine: string, setParameter: SetParameter = wri
       ...{ world: worlds.machine, addresses: operator.addresses(), hostname: '', instanceType: '' },
       ...{ network: async () => kernel, linkHardware: noLinkHardware, publish: () => {} },
       ...{ readResolvConf: async () => '', operators: [operator], problems },
-      planned: { port: await openNetworkPort(worlds.machine.networkSteps), obstacles },
+      planned: {
+        ...{ port: await openNetworkPort(worlds.machine.networkSteps), obstacles },
+        endpointNames: new EndpointNames(systemTimers),
+      },
     }),
   });
   await node.settled();

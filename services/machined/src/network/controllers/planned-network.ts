@@ -1,5 +1,12 @@
 // Makes the kernel's network agree with the specifications: it plans, takes the steps, and plans again after each event of the kernel.
-import { type Controller, type Input, type ReconcilePass, weak } from '@nodewright/controllers';
+import {
+  type Controller,
+  exclusive,
+  type Input,
+  type Output,
+  type ReconcilePass,
+  weak,
+} from '@nodewright/controllers';
 import { faultFrom } from '@nodewright/fault';
 import type { NetlinkTopic } from '@nodewright/linux';
 import type { KindRef } from '@nodewright/state';
@@ -7,6 +14,7 @@ import {
   type AddressSpecSpec,
   addressSpecs,
   type LinkSpecSpec,
+  linkRefreshes,
   linkSpecs,
   type RouteSpecSpec,
   type RoutingRuleSpecSpec,
@@ -16,6 +24,7 @@ import {
 import { isLinkUp } from '../domain/find-link.ts';
 import { withRealNames } from '../domain/link-names.ts';
 import { noLinkMemory } from '../domain/link-plan/link-memory.ts';
+import { hostsOfEndpoints } from '../domain/link-plan/wireguard-settings.ts';
 import { type Layer, mergeHighest, mergeLinks } from '../domain/merge-layers.ts';
 import { addressId, routeId, ruleId } from '../domain/network-ids.ts';
 import { describeStep, type NetworkPlan, type NetworkStep } from '../domain/network-step.ts';
@@ -24,7 +33,8 @@ import { planAddresses } from '../domain/plan-addresses.ts';
 import { planLinks } from '../domain/plan-links.ts';
 import { planRoutes } from '../domain/plan-routes.ts';
 import { planRules } from '../domain/plan-rules.ts';
-import type { KernelNetwork } from '../host/kernel-network.ts';
+import type { EndpointNames } from '../host/endpoint-names.ts';
+import { type KernelNetwork, linksWithWireguard } from '../host/kernel-network.ts';
 import type { NetworkPort } from '../host/network-port.ts';
 import { createLinkModuleController } from './link-module.ts';
 import { inLayers } from './network-config.ts';
@@ -36,6 +46,7 @@ export interface PlannedNetworkInit {
   readonly port: NetworkPort;
   /** Why a link must stay down, by its name. */
   readonly obstacles: ReadonlyMap<string, string>;
+  readonly endpointNames: EndpointNames;
 }
 
 /** What failed is tried again, also without an event. */
@@ -108,13 +119,22 @@ async function runningSpecs<S extends { readonly layer: Layer }>(
 
 /** Makes, changes and removes links. Source: Talos v1.14: network.LinkSpecController. */
 function createLinkSpecController(context: PlannedNetworkContext): Controller {
-  const { obstacles, problems } = context;
+  const { obstacles, problems, endpointNames } = context;
+  let generation = 0;
   const inner = createPlanController(context, {
     name: 'network.LinkSpecController',
     subject: 'addresses',
     inputs: [weak(inLayers(linkSpecs)), weak(inLayers(addressSpecs))],
     topics: ['link', 'address'],
     memory: noLinkMemory,
+    outputs: [exclusive(linkRefreshes)],
+    async afterSteps(pass, steps) {
+      if (!steps.some(({ kind }) => kind === 'configure-wireguard')) return;
+      // The kernel reports no event: the next plan sees what it has taken, and the status of the link shows it.
+      pass.wakeAfter(0);
+      generation += 1;
+      await pass.replace(linkRefreshes, [{ id: linkRefreshes.singleton, spec: { generation } }]);
+    },
     plan: async (pass, kernel, memory) => {
       const named = (await runningSpecs<LinkSpecSpec>(pass, linkSpecs)).filter(isNamed);
       const ofCommandLine = (await runningSpecs(pass, addressSpecs)).filter(
@@ -129,14 +149,18 @@ function createLinkSpecController(context: PlannedNetworkContext): Controller {
       const isConfigured = named.some(({ layer }) => layer === 'configuration' || layer === 'platform');
       // The command line may name a device by another name than the configuration.
       const wanted = mergeLinks(withRealNames(named, kernel.links())).map(({ spec }) => spec);
+      const devices = wanted.filter(({ kind }) => kind === 'wireguard');
       return planLinks({
         ...{ wanted, memory },
+        endpointAddresses: endpointNames.addressesOf(
+          hostsOfEndpoints(devices.map(({ wireguard }) => wireguard)),
+        ),
         // Without ip= only as long as no link is configured: others are meant to stay as they are then.
         // Only when a problem says why no address could be set. Before the first attempt no problem is known, and the other links stay
         // down.
         bringsUpAll:
           !hasOne && !(ofCommandLine.length === 0 && isConfigured) && problems.ofAddresses() !== undefined,
-        ...{ obstacles, links: kernel.links() },
+        ...{ obstacles, links: linksWithWireguard(kernel) },
       });
     },
   });
@@ -144,6 +168,7 @@ function createLinkSpecController(context: PlannedNetworkContext): Controller {
     ...inner,
     async open(source, scope) {
       scope.use(problems.watch(() => source.wake()));
+      scope.use(endpointNames.watch(() => source.wake()));
       await inner.open?.(source, scope);
     },
   };
@@ -160,16 +185,19 @@ interface PlanControllerInit<Memory> {
   /** Of the first plan. */
   readonly memory: Memory;
   readonly plan: (pass: ReconcilePass, kernel: KernelNetwork, memory: Memory) => Promise<NetworkPlan<Memory>>;
+  readonly outputs?: readonly Output[];
+  /** Called with the steps that were taken, also with those that failed. */
+  readonly afterSteps?: (pass: ReconcilePass, steps: readonly NetworkStep[]) => Promise<void>;
 }
 
 function createPlanController<Memory>(
   { network, port, problems }: PlannedNetworkContext,
-  { name, subject, inputs, topics, memory, plan }: PlanControllerInit<Memory>,
+  { name, subject, inputs, topics, memory, plan, outputs = [], afterSteps }: PlanControllerInit<Memory>,
 ): Controller {
   let owned = memory;
   const taken = new TakenSteps();
   return {
-    ...{ name, inputs, outputs: [] },
+    ...{ name, inputs, outputs },
     async open(source, scope) {
       const kernel = await network();
       const onChange = () => {
@@ -196,6 +224,7 @@ function createPlanController<Memory>(
         name,
         [...made.waiting, ...failures].map((line) => ({ subject, line })),
       );
+      await afterSteps?.(pass, made.steps);
     },
   };
 }

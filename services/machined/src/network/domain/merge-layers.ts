@@ -104,7 +104,8 @@ function mergedServers(lower: ResolverSpecSpec, spec: ResolverSpecSpec): readonl
 
 /**
  * Field by field: set fields of a higher layer win, empty ones come from the layers below. What makes a link belongs together, and comes
- * from the highest layer that makes it. On purpose unlike upstream, `up` and `multicast` of the configuration win when they are false.
+ * from the highest layer that makes it. Peers of WireGuard devices are joined by their public keys. On purpose unlike upstream, `up` and
+ * `multicast` of the configuration win when they are false, and a peer of a higher layer replaces the one below it.
  */
 export const mergeLinks: Merge<LinkSpecSpec> = (specs) => {
   const merged = new Map<string, LinkSpecSpec>();
@@ -127,7 +128,14 @@ function withLink(lower: LinkSpecSpec, higher: LinkSpecSpec): LinkSpecSpec {
     ...{ logical, type, kind, parentName, vlan, bondMaster, bridgeMaster, vrfMaster, veth },
     up: saysUp.has(higher.layer) && higher.layer !== lower.layer ? higher.up : merged.up,
     multicast: higher.multicast ?? lower.multicast,
+    wireguard: { ...merged.wireguard, peers: mergedPeers(lower, higher) },
   };
+}
+
+function mergedPeers(lower: LinkSpecSpec, higher: LinkSpecSpec): LinkSpecSpec['wireguard']['peers'] {
+  const replaced = new Set(higher.wireguard.peers.map(({ publicKey }) => publicKey));
+  const kept = lower.wireguard.peers.filter(({ publicKey }) => !replaced.has(publicKey));
+  return [...kept, ...higher.wireguard.peers];
 }
 
 function withFields(lower: object, higher: object): object {

@@ -6,6 +6,7 @@ import type {
   KernelRule,
   LinkChange,
   LinkCreation,
+  WireguardChange,
 } from '@nodewright/linux/network';
 import type { NetworkStepKind } from '../../base/domain/world.ts';
 
@@ -25,6 +26,13 @@ interface ChangeLinkStep {
   readonly linkName: string;
   readonly linkIndex: number;
   readonly change: LinkChange;
+}
+
+interface WireguardStep {
+  readonly kind: Extract<NetworkStepKind, 'configure-wireguard'>;
+  readonly linkName: string;
+  readonly linkIndex: number;
+  readonly wireguard: WireguardChange;
 }
 
 interface RuleStep {
@@ -68,6 +76,7 @@ export type NetworkStep =
   | LinkStep
   | CreateLinkStep
   | ChangeLinkStep
+  | WireguardStep
   | AddressStep
   | RouteStep
   | RuleStep
@@ -97,6 +106,7 @@ export function describeStep(step: NetworkStep): string {
   }
   if ('creation' in step) return `${kind} ${step.creation.name} of the kind ${step.creation.kind}`;
   if ('change' in step) return `${kind} ${step.linkName} ${describeChange(step.change)}`;
+  if ('wireguard' in step) return `${kind} ${step.linkName} ${describeWireguard(step.wireguard)}`;
   if ('rule' in step) return `${kind} ${step.rule.priority}`;
   if ('linkName' in step)
     return 'address' in step
@@ -119,3 +129,14 @@ function describeChange(change: LinkChange): string {
 const wordsOf: Readonly<Record<Exclude<keyof LinkChange, 'options' | 'masterIndex'>, string>> = {
   ...{ up: 'up', mtu: 'mtu', hardwareAddress: 'address', multicast: 'multicast', alias: 'alias' },
 };
+
+/** `its private key, port 51820, 3 peers`: without keys. */
+function describeWireguard({ privateKey, listenPort, firewallMark, peers = [] }: WireguardChange): string {
+  const words = [
+    ...(privateKey === undefined ? [] : ['its private key']),
+    ...(listenPort === undefined ? [] : [`port ${listenPort}`]),
+    ...(firewallMark === undefined ? [] : [`firewall mark ${firewallMark}`]),
+    ...(peers.length === 0 ? [] : [peers.length === 1 ? '1 peer' : `${peers.length} peers`]),
+  ];
+  return words.join(', ');
+}

@@ -16,7 +16,7 @@ function simulated(): SimulatedLinks {
 for (const { name, run } of linkCases)
   test(`the kernel in memory: ${name}`, () => run(new Shorthand(simulated())));
 
-const kinds = new Set(['vlan', 'bond', 'bridge', 'vrf', 'veth', 'dummy']);
+const kinds = new Set(['vlan', 'bond', 'bridge', 'vrf', 'veth', 'dummy', 'wireguard']);
 /** Each takes a part of the time that a test has. */
 const parts = 5;
 const sequences = {

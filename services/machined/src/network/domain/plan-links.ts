@@ -20,6 +20,8 @@ export interface LinkFacts {
   /** Why a link must stay down, by its name. */
   readonly obstacles: ReadonlyMap<string, string>;
   readonly links: readonly KernelLink[];
+  /** Addresses of the hosts of WireGuard endpoints that are names; none are known without it. */
+  readonly endpointAddresses?: ReadonlyMap<string, string>;
 }
 
 /** A machine with more links than this has a mistake in its configuration. */
@@ -53,6 +55,7 @@ export function planLinks(facts: LinkFacts): NetworkPlan<LinkMemory> {
   );
   const draft: LinkPlanDraft = {
     ...{ links, memory, steps, waiting, gone, obstacles, parted: new Set() },
+    endpointAddresses: facts.endpointAddresses ?? new Map(),
     coming: new Set(missing.map(({ name }) => name)),
   };
   for (const { spec, link } of found)

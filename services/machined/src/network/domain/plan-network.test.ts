@@ -171,7 +171,7 @@ test('planners apply a bounded number of specifications, and say how many there 
 test('planLinks() says of each link why it waits, and goes on with the others', () => {
   const wanted = [
     { ...plainLink('eth0', 'configuration'), logical: true, kind: 'bridge' },
-    { ...plainLink('wg0', 'configuration'), logical: true, kind: 'wireguard' },
+    { ...plainLink('vx0', 'configuration'), logical: true, kind: 'vxlan' },
     { ...plainLink('v7', 'configuration'), logical: true, kind: 'vlan', parentName: 'v8' },
     { ...plainLink('v8', 'configuration'), logical: true, kind: 'vlan', parentName: 'eth9' },
     { ...plainLink('eth1', 'configuration'), up: true, bridgeSlave: { masterName: 'br9' } },
@@ -192,7 +192,7 @@ test('planLinks() says of each link why it waits, and goes on with the others', 
     'link eth9: there is no such network device',
     'link lo: the loopback device stays up',
     'link v8: there is no network device eth9 to carry it',
-    'link wg0: links of the kind wireguard are not supported',
+    'link vx0: links of the kind vxlan are not supported',
     'link x0: links of the kind constructor are not supported',
   ]);
 });

@@ -3,6 +3,7 @@ import {
   type KernelLink,
   type KernelRoute,
   type KernelRule,
+  type KernelWireguard,
   type LinkState,
   loadNativeCalls,
   type NetlinkTopic,
@@ -12,6 +13,7 @@ import {
   readLinks,
   readRoutes,
   readRules,
+  readWireguard,
   watchNetlink,
 } from '@nodewright/linux';
 
@@ -23,6 +25,8 @@ export interface KernelNetwork {
   rules(): readonly KernelRule[];
   /** The state of a link as its driver sees it. */
   stateOf(link: KernelLink): LinkState;
+  /** The settings of a WireGuard device; undefined when they cannot be read. */
+  wireguardOf(link: KernelLink): KernelWireguard | undefined;
   /** The caller disposes it. */
   watch(topics: readonly NetlinkTopic[], init: NetlinkWatchInit): Disposable;
 }
@@ -40,6 +44,15 @@ export async function openKernelNetwork(): Promise<KernelNetwork> {
     routes: () => readRoutes(calls),
     rules: () => readRules(calls),
     stateOf: ({ name }) => readLinkState(calls, name),
+    wireguardOf: ({ index }) => readWireguard(calls, index),
     watch: (topics, init) => watchNetlink(calls, topics, init),
   };
+}
+
+/** The links with the settings of WireGuard devices, which `links()` does not read because few need them. */
+export function linksWithWireguard(kernel: Pick<KernelNetwork, 'links' | 'wireguardOf'>): KernelLink[] {
+  return kernel.links().map((link) => {
+    const wireguard = link.kind === 'wireguard' ? kernel.wireguardOf(link) : undefined;
+    return wireguard === undefined ? link : { ...link, wireguard };
+  });
 }

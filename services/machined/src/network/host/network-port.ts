@@ -16,6 +16,7 @@ import {
   replaceAddress,
   returnAddress,
   setLinkUp,
+  setWireguard,
 } from '@nodewright/linux';
 import { addressBytes } from '../../base/domain/prefix.ts';
 import type { NetworkStepKind } from '../../base/domain/world.ts';
@@ -39,6 +40,7 @@ const executors: Executors = {
   'set-link-down': (calls, { linkIndex }) => changeLink(calls, linkIndex, { up: false }),
   'create-link': (calls, { creation }) => createLink(calls, creation),
   'change-link': (calls, { linkIndex, change }) => changeLink(calls, linkIndex, change),
+  'configure-wireguard': (calls, { linkIndex, wireguard }) => setWireguard(calls, linkIndex, wireguard),
   'remove-link': (calls, { linkIndex }) => removeLink(calls, linkIndex),
   'add-address': (calls, { address }) => addAddress(calls, address),
   'replace-address': (calls, { address }) => replaceAddress(calls, address),

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { worlds } from '../../base/domain/world.ts';
 import { type LinksUnderTest, linkCases, Shorthand } from '../testing/link-conformance.ts';
 import { LinkBench, linkAction, performAll, type SeenLink } from '../testing/link-sequences.ts';
-import { openKernelNetwork } from './kernel-network.ts';
+import { linksWithWireguard, openKernelNetwork } from './kernel-network.ts';
 import { openNetworkPort } from './network-port.ts';
 
 const skip = noOwnNamespace;
@@ -17,7 +17,7 @@ const wires = ['wire0', 'wire2', 'wire4', 'wire6'];
 const port = skip ? undefined : await openNetworkPort(worlds.machine.networkSteps);
 const network = skip ? undefined : await openKernelNetwork();
 const kernel: LinksUnderTest = {
-  links: () => network?.links() ?? [],
+  links: () => (network === undefined ? [] : linksWithWireguard(network)),
   apply: (step) => port?.apply(step),
 };
 
@@ -37,7 +37,7 @@ function presentKinds(): ReadonlySet<string> {
   const parentIndex = create.link('wire0').index;
   const details = { vlan: { id: 2, protocol: 0x8100 }, vrf: 7 };
   return new Set(
-    ['vlan', 'bond', 'bridge', 'vrf', 'veth', 'dummy'].filter((kind) => {
+    ['vlan', 'bond', 'bridge', 'vrf', 'veth', 'dummy', 'wireguard'].filter((kind) => {
       try {
         create.create(kind, `${kind}x`, {
           ...(kind === 'veth' && { peerName: 'vethy' }),

@@ -1,8 +1,18 @@
 // What a kernel does with the steps of links. The one in memory and the real one are held to it, so that what random sequences show on the
 // first is true of the second.
 import assert from 'node:assert/strict';
-import type { KernelLink, LinkChange, LinkCreation } from '@nodewright/linux/network';
+import {
+  type KernelLink,
+  type KernelWireguard,
+  keyFromText,
+  type LinkChange,
+  type LinkCreation,
+  presharedKeyDigest,
+  type WireguardChange,
+  type WireguardPeerChange,
+} from '@nodewright/linux/network';
 import type { NetworkStep } from '../domain/network-step.ts';
+import { ownKey, peerKey, secretOf, wireguardKey } from './wireguard-keys.ts';
 
 /** A kernel with two links of others, `wire0` and `wire2`, which are down. */
 export interface LinksUnderTest {
@@ -45,6 +55,19 @@ export class Shorthand {
 
   changeAt(linkIndex: number, change: LinkChange): void {
     this.#kernel.apply({ kind: 'change-link', linkName: '', linkIndex, change });
+  }
+
+  wireguard(name: string, wireguard: WireguardChange): void {
+    this.wireguardAt(this.link(name).index, wireguard);
+  }
+
+  wireguardAt(linkIndex: number, wireguard: WireguardChange): void {
+    this.#kernel.apply({ kind: 'configure-wireguard', linkName: '', linkIndex, wireguard });
+  }
+
+  /** The settings of a WireGuard device. */
+  device(name: string): KernelWireguard {
+    return this.link(name).wireguard ?? assert.fail(`no settings of ${name}`);
   }
 
   remove(name: string, linkIndex = this.link(name).index): void {
@@ -192,6 +215,137 @@ export const linkCases: readonly LinkCase[] = [
       kernel.change('wire0', { masterIndex: 0 });
       kernel.change('bond0', mode(4));
       assert.equal(kernel.link('bond0').details.bond?.mode, 4);
+    },
+  },
+  {
+    name: 'a new WireGuard device has no keys, and takes a key, a port and a firewall mark',
+    kinds: ['wireguard'],
+    run(kernel) {
+      kernel.create('wireguard', 'wg0');
+      const { hardwareType, hardwareAddress, mtu } = kernel.link('wg0');
+      assert.deepEqual([hardwareType, hardwareAddress, mtu], [65_534, '', 1420]);
+      assert.deepEqual(kernel.device('wg0'), { publicKey: '', listenPort: 0, firewallMark: 0, peers: [] });
+      kernel.wireguard('wg0', { privateKey: secretOf(ownKey.privateKey) });
+      kernel.wireguard('wg0', { listenPort: 51_820, firewallMark: 0xffff_fffe });
+      kernel.up('wg0');
+      assert.deepEqual(kernel.device('wg0'), {
+        ...{ publicKey: ownKey.publicKey, listenPort: 51_820, firewallMark: 0xffff_fffe, peers: [] },
+      });
+      kernel.wireguard('wg0', { listenPort: 51_821, firewallMark: 0 });
+      kernel.refuses(/ENOTSUP/, () => kernel.change('wg0', { hardwareAddress: '02:00:00:00:0e:01' }));
+      assert.deepEqual(kernel.device('wg0'), {
+        ...{ publicKey: ownKey.publicKey, listenPort: 51_821, firewallMark: 0, peers: [] },
+      });
+    },
+  },
+  {
+    name: 'a WireGuard device without a port gets one when it comes up',
+    kinds: ['wireguard'],
+    run(kernel) {
+      kernel.create('wireguard', 'wg0');
+      kernel.up('wg0');
+      const { listenPort } = kernel.device('wg0');
+      assert.ok(listenPort > 0);
+      kernel.down('wg0');
+      kernel.up('wg0');
+      assert.ok(kernel.device('wg0').listenPort > 0);
+    },
+  },
+  {
+    name: 'a peer changes in each of its settings alone, and leaves',
+    kinds: ['wireguard'],
+    run(kernel) {
+      kernel.create('wireguard', 'wg0');
+      const preshared = wireguardKey(200);
+      const change = (peer: Omit<WireguardPeerChange, 'publicKey'>) => {
+        kernel.wireguard('wg0', { peers: [{ publicKey: peerKey(1), ...peer }] });
+        return kernel.device('wg0').peers[0];
+      };
+      const bare = { publicKey: peerKey(1), presharedKeyDigest: '', endpoint: '', keepaliveSeconds: 0 };
+      assert.deepEqual(change({}), { ...bare, allowedIps: [] });
+      const allowedIps = ['10.1.0.0/16', '10.2.0.1/32', 'fd00:1::/64'];
+      const whole = change({
+        ...{ presharedKey: secretOf(preshared), endpoint: '192.0.2.1:51820', keepaliveSeconds: 25 },
+        allowedIps: ['fd00:1::/64', '10.1.0.0/16', '10.2.0.1/32'],
+      });
+      const presharedDigest = presharedKeyDigest(keyFromText(preshared) ?? assert.fail());
+      assert.deepEqual(whole, {
+        ...{ publicKey: peerKey(1), presharedKeyDigest: presharedDigest, endpoint: '192.0.2.1:51820' },
+        ...{ keepaliveSeconds: 25, allowedIps },
+      });
+      assert.equal(change({ presharedKey: 'none' })?.presharedKeyDigest, '');
+      assert.equal(change({ keepaliveSeconds: 0 })?.keepaliveSeconds, 0);
+      assert.equal(change({ endpoint: '[fd00::1]:1' })?.endpoint, '[fd00::1]:1');
+      assert.equal(change({ endpoint: '[fe80::1%7]:65535' })?.endpoint, '[fe80::1%7]:65535');
+      assert.deepEqual(change({ allowedIps: ['0.0.0.0/0'] })?.allowedIps, ['0.0.0.0/0']);
+      assert.deepEqual(change({ allowedIps: [] })?.allowedIps, []);
+      for (let round = 0; round < 2; round += 1) assert.equal(change({ isRemoved: true }), undefined);
+    },
+  },
+  {
+    name: 'a prefix belongs to the last peer that takes it, and a device is no peer of its own',
+    kinds: ['wireguard'],
+    run(kernel) {
+      kernel.create('wireguard', 'wg0');
+      const allowed = () =>
+        kernel.device('wg0').peers.map(({ publicKey, allowedIps }) => [publicKey, allowedIps]);
+      const [one = '', other = ''] = [peerKey(1), peerKey(2)].sort();
+      kernel.wireguard('wg0', { peers: [{ publicKey: one, allowedIps: ['10.0.0.0/8', 'fd00::/8'] }] });
+      kernel.wireguard('wg0', { peers: [{ publicKey: other, allowedIps: ['10.0.0.0/8'] }] });
+      assert.deepEqual(allowed(), [
+        [one, ['fd00::/8']],
+        [other, ['10.0.0.0/8']],
+      ]);
+      kernel.wireguard('wg0', { peers: [{ publicKey: ownKey.publicKey, allowedIps: ['10.9.0.0/16'] }] });
+      assert.equal(kernel.device('wg0').peers.length, 3);
+      kernel.wireguard('wg0', { privateKey: secretOf(ownKey.privateKey) });
+      assert.equal(kernel.device('wg0').peers.length, 2);
+      kernel.wireguard('wg0', { peers: [{ publicKey: ownKey.publicKey, allowedIps: ['10.9.0.0/16'] }] });
+      assert.equal(kernel.device('wg0').peers.length, 2);
+      kernel.wireguard('wg0', {
+        peers: [
+          { publicKey: one, isRemoved: true },
+          { publicKey: other, isRemoved: true },
+        ],
+      });
+      assert.deepEqual(kernel.device('wg0').peers, []);
+    },
+  },
+  {
+    name: 'a WireGuard device takes more peers and prefixes than fit into one message, and gives them up again',
+    kinds: ['wireguard'],
+    run(kernel) {
+      kernel.create('wireguard', 'wg0');
+      const prefixes = (from: number, count: number) =>
+        Array.from({ length: count }, (_, at) => `10.${(from + at) >> 8}.${(from + at) & 255}.0/24`).sort();
+      const peers = Array.from({ length: 600 }, (_, at) => ({
+        ...{ publicKey: peerKey(at), endpoint: `[fd00::${at + 1}]:51820`, keepaliveSeconds: 25 },
+        ...{ presharedKey: secretOf(wireguardKey(at + 1)) },
+        allowedIps: at === 0 ? prefixes(1000, 3000) : prefixes(at, 1),
+      }));
+      kernel.wireguard('wg0', { privateKey: secretOf(ownKey.privateKey), peers });
+      const found = new Map(kernel.device('wg0').peers.map((peer) => [peer.publicKey, peer]));
+      assert.equal(found.size, 600);
+      for (const { publicKey, endpoint, allowedIps } of peers)
+        assert.deepEqual(
+          [found.get(publicKey)?.endpoint, found.get(publicKey)?.allowedIps],
+          [endpoint, allowedIps],
+        );
+      const removals = peers.map(({ publicKey }) => ({ publicKey, isRemoved: true }));
+      kernel.wireguard('wg0', { peers: removals });
+      assert.deepEqual(kernel.device('wg0').peers, []);
+    },
+  },
+  {
+    name: 'peers are for WireGuard devices that are there',
+    kinds: ['wireguard', 'bridge'],
+    run(kernel) {
+      kernel.create('bridge', 'br0');
+      kernel.refuses(/ENOTSUP/, () => kernel.wireguard('br0', { listenPort: 1 }));
+      kernel.create('wireguard', 'wg0');
+      const { index } = kernel.link('wg0');
+      kernel.remove('wg0');
+      kernel.refuses(/ENODEV/, () => kernel.wireguardAt(index, { listenPort: 1 }));
     },
   },
 ];

@@ -1,6 +1,13 @@
 // Random sequences for the planner of links, on any kernel that link-conformance.ts describes.
 import assert from 'node:assert/strict';
-import type { KernelLink } from '@nodewright/linux/network';
+import {
+  type KernelLink,
+  type KernelWireguard,
+  type KernelWireguardPeer,
+  keyFromText,
+  presharedKeyDigest,
+  type WireguardChange,
+} from '@nodewright/linux/network';
 import { type ConfigDocument, ConfigReader } from '@nodewright/machine-config';
 import type { LinkSpecSpec } from '@nodewright/state/kinds';
 import fc from 'fast-check';
@@ -9,6 +16,7 @@ import { type LinkMemory, noLinkMemory } from '../domain/link-plan/link-memory.t
 import { mergeLinks } from '../domain/merge-layers.ts';
 import { planLinks } from '../domain/plan-links.ts';
 import { type LinksUnderTest, Shorthand } from './link-conformance.ts';
+import { peerKey, secretOf, wireguardKey } from './wireguard-keys.ts';
 
 /** What a document promises about a link, and nothing that it leaves open. */
 interface Promised {
@@ -23,6 +31,15 @@ interface Promised {
   /** The name of the link below it, or of the other end. */
   readonly related?: string;
   readonly options?: Readonly<Record<string, unknown>>;
+  readonly wireguard?: PromisedWireguard;
+}
+
+/** Without a port, the device may have any. */
+interface PromisedWireguard {
+  readonly publicKey: string;
+  readonly listenPort?: number;
+  readonly firewallMark: number;
+  readonly peers: readonly KernelWireguardPeer[];
 }
 
 /** A document, with what the kernel must have when it is applied. */
@@ -112,6 +129,59 @@ function vlan(fields: Fields & { readonly parent: string }): Choice {
   );
 }
 
+interface PeerFields {
+  /** Its public key is that of this number. */
+  readonly number: number;
+  readonly preshared?: number;
+  readonly endpoint?: string;
+  readonly keepalive?: number;
+  readonly allowedIPs: readonly string[];
+}
+
+interface WireguardFields {
+  readonly key: number;
+  readonly listenPort?: number;
+  readonly firewallMark?: number;
+  readonly up?: boolean;
+  readonly mtu?: number;
+}
+
+function wireguard(
+  { key, listenPort, firewallMark, ...rest }: WireguardFields,
+  ...peers: PeerFields[]
+): Choice {
+  const fields: Fields = {
+    ...{ ...rest, name: 'wg0', privateKey: wireguardKey(key) },
+    ...(listenPort !== undefined && { listenPort }),
+    ...(firewallMark !== undefined && { firewallMark }),
+    peers: peers.map(({ number, preshared, endpoint, keepalive, allowedIPs }) => ({
+      ...{ publicKey: peerKey(number), allowedIPs },
+      ...(preshared !== undefined && { presharedKey: wireguardKey(preshared) }),
+      ...(endpoint !== undefined && { endpoint }),
+      ...(keepalive !== undefined && { persistentKeepaliveInterval: `${keepalive}s` }),
+    })),
+  };
+  const own: PromisedWireguard = {
+    ...{ publicKey: peerKey(key), firewallMark: firewallMark ?? 0 },
+    ...(listenPort !== undefined && { listenPort }),
+    peers: peers
+      .map(({ number, preshared, endpoint = '', keepalive = 0, allowedIPs }) => ({
+        ...{ publicKey: peerKey(number), endpoint, keepaliveSeconds: keepalive },
+        presharedKeyDigest: preshared === undefined ? '' : digestOf(wireguardKey(preshared)),
+        allowedIps: allowedIPs.toSorted(),
+      }))
+      .sort((a, b) => (a.publicKey < b.publicKey ? -1 : 1)),
+  };
+  return choice(
+    'WireguardConfig',
+    fields,
+    [{ ...common(fields), kind: 'wireguard', wireguard: own }],
+    'wireguard',
+  );
+}
+
+const digestOf = (key: string) => presharedKeyDigest(keyFromText(key) ?? assert.fail());
+
 function vrf(table: number, links: readonly string[]): Choice {
   const own: Promised = { name: 'vrf0', kind: 'vrf', isUp: true, options: { vrfTable: table } };
   return choice(
@@ -167,6 +237,23 @@ const slots: readonly (readonly Choice[])[] = [
   ],
   [vlan({ name: 'vlan9', parent: 'vlan7', vlanID: 9 })],
   [vrf(100, ['dummy0']), vrf(101, [])],
+  [
+    wireguard({ key: 1 }),
+    wireguard(
+      { key: 1, listenPort: 51_820, firewallMark: 7, mtu: 1380 },
+      { number: 2, preshared: 9, endpoint: '192.0.2.1:51820', keepalive: 25, allowedIPs: ['10.1.0.0/16'] },
+      { number: 3, allowedIPs: ['10.2.0.0/16', 'fd00:2::/64'] },
+    ),
+    // The prefixes changed places, and everything that can be left out is.
+    wireguard(
+      { key: 1, listenPort: 51_821 },
+      { number: 2, endpoint: '192.0.2.2:51820', allowedIPs: ['10.2.0.0/16'] },
+      { number: 3, preshared: 8, endpoint: '[fd00::3]:51820', keepalive: 1, allowedIPs: ['10.1.0.0/16'] },
+    ),
+    // The device has the key of what was its peer, and the other way round.
+    wireguard({ key: 2, up: false }, { number: 1, allowedIPs: ['0.0.0.0/0'] }),
+    wireguard({ key: 4 }, { number: 3, endpoint: '192.0.2.1:51820', allowedIPs: [] }),
+  ],
 ];
 
 /** A change that somebody else makes. */
@@ -174,7 +261,21 @@ type Meddling =
   | { readonly act: 'remove' | 'down' | 'up'; readonly name: string }
   | { readonly act: 'mtu'; readonly name: string; readonly mtu: number }
   /** Into the bridge of others. */
-  | { readonly act: 'take'; readonly name: string };
+  | { readonly act: 'take'; readonly name: string }
+  /** Of the WireGuard device; a change of an endpoint may also be a peer that has moved. */
+  | { readonly act: 'wireguard'; readonly name: 'wg0'; readonly change: WireguardChange };
+
+/** Where peers are found after they have moved. */
+const elsewhere = '203.0.113.9:9';
+
+const wireguardMeddling: readonly WireguardChange[] = [
+  ...[2, 3].map((number) => ({ peers: [{ publicKey: peerKey(number), endpoint: elsewhere }] })),
+  { privateKey: secretOf(wireguardKey(2)) },
+  { listenPort: 51_999, firewallMark: 99 },
+  { peers: [{ publicKey: peerKey(2), isRemoved: true }] },
+  { peers: [{ publicKey: peerKey(7), allowedIps: ['10.1.0.0/16', '10.9.0.0/16'] }] },
+  { peers: [{ publicKey: peerKey(3), presharedKey: secretOf(wireguardKey(6)), keepaliveSeconds: 99 }] },
+];
 
 export type LinkAction =
   | { readonly kind: 'want'; readonly choices: readonly Choice[] }
@@ -182,7 +283,21 @@ export type LinkAction =
   | { readonly kind: 'pass'; readonly steps: number }
   | { readonly kind: 'meddle'; readonly meddling: Meddling };
 
-const names = ['wire0', 'wire2', 'br0', 'br1', 'va', 'vb', 'vd', 'dummy0', 'bond0', 'wire4', 'vlan7', 'vrf0'];
+const names = [
+  'wire0',
+  'wire2',
+  'br0',
+  'br1',
+  'va',
+  'vb',
+  'vd',
+  'dummy0',
+  'bond0',
+  'wire4',
+  'vlan7',
+  'vrf0',
+  'wg0',
+];
 
 export function linkAction(kinds: ReadonlySet<string>): fc.Arbitrary<LinkAction> {
   const usable = slots
@@ -195,6 +310,10 @@ export function linkAction(kinds: ReadonlySet<string>): fc.Arbitrary<LinkAction>
   const meddling: fc.Arbitrary<Meddling> = fc.oneof(
     fc.record({ act: fc.constantFrom('remove' as const, 'down' as const, 'up' as const), name }),
     fc.record({ act: fc.constant('mtu' as const), name, mtu: fc.constantFrom(1290, 1390) }),
+    fc.record({
+      ...{ act: fc.constant('wireguard' as const), name: fc.constant('wg0' as const) },
+      change: fc.constantFrom(...wireguardMeddling),
+    }),
     fc.record({ act: fc.constant('take' as const), name: fc.constantFrom('wire0', 'wire2', 'va') }),
   );
   return fc.oneof(
@@ -216,7 +335,16 @@ const maxPasses = 12;
 /** What a judge sees of a link. */
 export type SeenLink = Pick<
   KernelLink,
-  'index' | 'name' | 'kind' | 'flags' | 'mtu' | 'hardwareAddress' | 'masterIndex' | 'linkIndex' | 'details'
+  | 'index'
+  | 'name'
+  | 'kind'
+  | 'flags'
+  | 'mtu'
+  | 'hardwareAddress'
+  | 'masterIndex'
+  | 'linkIndex'
+  | 'details'
+  | 'wireguard'
 >;
 
 /** A kernel, and the planner with what it remembers. */
@@ -250,6 +378,7 @@ export class LinkBench {
       if (act === 'remove') this.#of.remove(name);
       else if (act === 'down') this.#of.down(name);
       else if (act === 'up') this.#of.up(name);
+      else if (act === 'wireguard') this.#of.wireguard(name, meddling.change);
       else if (act === 'mtu') this.#of.change(name, { mtu: meddling.mtu });
       else this.#of.change(name, { masterIndex: this.#of.link('cni0').index });
     } catch (error) {
@@ -363,9 +492,31 @@ function wrongAbout(promised: Promised, links: readonly SeenLink[]): string[] {
     ['related', promised.related ?? nameOf(found.linkIndex), nameOf(found.linkIndex)],
     ...Object.entries(options).map(([key, value]) => [key, value, has[key]] as const),
   ];
-  return facts
+  const wrong = promised.wireguard && wrongDevice(promised.wireguard, found.wireguard);
+  return [...facts, ...(wrong === undefined ? [] : [wrong])]
     .filter(([, wanted, is]) => JSON.stringify(wanted) !== JSON.stringify(is))
     .map(([what, wanted, is]) => `${name}: ${what} is ${is} in place of ${wanted}`);
+}
+
+/** A peer may have moved since its endpoint was set. One without an endpoint keeps any that it had. */
+function wrongDevice(promised: PromisedWireguard, found: KernelWireguard | undefined) {
+  const endpoints = new Map(promised.peers.map(({ publicKey, endpoint }) => [publicKey, endpoint]));
+  const peers = found?.peers.map((peer) => {
+    const endpoint = endpoints.get(peer.publicKey) ?? '';
+    return { ...peer, ...((endpoint === '' || peer.endpoint === elsewhere) && { endpoint }) };
+  });
+  const inOrder = ({ publicKey, listenPort, firewallMark }: Omit<PromisedWireguard, 'peers'>) => [
+    ...[publicKey, listenPort ?? found?.listenPort, firewallMark],
+  ];
+  const sorted = (list: readonly KernelWireguardPeer[] = []) =>
+    list.map(({ publicKey, presharedKeyDigest: digest, endpoint, keepaliveSeconds, allowedIps }) => [
+      ...[publicKey, digest, endpoint, keepaliveSeconds, allowedIps],
+    ]);
+  return [
+    'wireguard',
+    [...inOrder(promised), sorted(promised.peers)],
+    [...(found === undefined ? [] : inOrder(found)), sorted(peers)],
+  ] as const;
 }
 
 /** Performs a sequence, and then passes until nothing is left to do. */

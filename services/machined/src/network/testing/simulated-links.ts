@@ -1,10 +1,17 @@
 // The links of a kernel in memory, for random sequences that no host could run. It behaves as link-conformance.ts demands of the real one.
-import type { KernelBond, KernelLink, LinkChange, LinkCreation } from '@nodewright/linux/network';
+import type {
+  KernelBond,
+  KernelLink,
+  LinkChange,
+  LinkCreation,
+  WireguardChange,
+} from '@nodewright/linux/network';
 import type { NetworkStep } from '../domain/network-step.ts';
+import { configured, newWireguard } from './simulated-wireguard.ts';
 
-const flag = { up: 1, broadcast: 2, noArp: 0x80, multicast: 0x1000 } as const;
+const flag = { up: 1, broadcast: 2, pointToPoint: 0x10, noArp: 0x80, multicast: 0x1000 } as const;
 const masters = new Set(['bond', 'bridge', 'vrf']);
-const kinds = new Set(['vlan', 'bond', 'bridge', 'vrf', 'veth', 'dummy']);
+const kinds = new Set(['vlan', 'bond', 'bridge', 'vrf', 'veth', 'dummy', 'wireguard']);
 const smallestMtu = 68;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -47,6 +54,9 @@ export class SimulatedLinks {
         break;
       case 'change-link':
         this.#change(this.#at(step.linkIndex), step.change);
+        break;
+      case 'configure-wireguard':
+        this.#configure(this.#at(step.linkIndex), step.wireguard);
         break;
       case 'set-link-up':
         this.#change(this.#at(step.linkIndex), { up: true });
@@ -101,7 +111,12 @@ export class SimulatedLinks {
       rest.details = { bridge: { spanningTree: false, vlanFiltering: false, ...details.bridge } };
     if (kind === 'bond') rest.details = { bond: { arpIpTargets: [], nsIp6Targets: [], ...details.bond } };
     if (kind === 'vrf') rest.details = details;
-    if (hardwareAddress !== '') Object.assign(rest, { hardwareAddress, isAddressSet: true });
+    if (kind === 'wireguard') {
+      Object.assign(rest, { hardwareType: 65_534, mtu: 1420, flags: flag.pointToPoint | flag.noArp });
+      Object.assign(rest, { permanentAddress: '', broadcastAddress: '', wireguard: newWireguard });
+    }
+    if (kind === 'wireguard') rest.hardwareAddress = '';
+    else if (hardwareAddress !== '') Object.assign(rest, { hardwareAddress, isAddressSet: true });
     const link = this.#add({ ...rest, name, kind });
     if (kind !== 'veth') return;
     const peer = this.#add({ name: peerName, kind, linkIndex: link.index });
@@ -122,6 +137,7 @@ export class SimulatedLinks {
   #change(link: Link, change: LinkChange): void {
     if (change.options !== undefined) this.#setOptions(link, change.options);
     if (change.hardwareAddress !== undefined) {
+      if (link.kind === 'wireguard') throw new Refused('ENOTSUP');
       link.hardwareAddress = change.hardwareAddress;
       link.isAddressSet = true;
     }
@@ -131,7 +147,14 @@ export class SimulatedLinks {
       if (isOn !== undefined) link.flags = isOn ? link.flags | bit : link.flags & ~bit;
     };
     set(flag.up, change.up);
+    if (change.up && link.wireguard?.listenPort === 0)
+      link.wireguard = { ...link.wireguard, listenPort: 40_000 + link.index };
     set(flag.multicast, change.multicast);
+  }
+
+  #configure(link: Link, change: WireguardChange): void {
+    if (link.wireguard === undefined) throw new Refused('ENOTSUP');
+    link.wireguard = configured(link.wireguard, change);
   }
 
   #setMtu(link: Link, mtu: number): void {

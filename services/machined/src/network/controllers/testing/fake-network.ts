@@ -22,6 +22,7 @@ export class FakeNetwork implements KernelNetwork {
   readonly addresses = () => this.#addresses;
   readonly routes = () => this.#routes;
   readonly rules = () => [];
+  readonly wireguardOf = () => undefined;
   readonly stateOf = () => ({
     ...{ hasLink: undefined, speedMbit: undefined, duplex: undefined, port: undefined },
   });

@@ -4,6 +4,8 @@ import type { KernelLink, LinkDetails } from '@nodewright/linux/network';
 import { networkEnumerations as enums, type LinkSpecSpec } from '@nodewright/state/kinds';
 import { findLink } from '../find-link.ts';
 import { bondChanges, bondDetails } from './bond-options.ts';
+import type { LinkPlanDraft } from './link-settings.ts';
+import { planWireguard } from './plan-wireguard.ts';
 
 export interface LinkKind {
   /** What the kernel is given when it makes the link. */
@@ -16,6 +18,8 @@ export interface LinkKind {
     link: KernelLink,
     links: readonly KernelLink[],
   ) => OptionChanges | undefined;
+  /** Adds the steps for what is in no message about links. */
+  readonly plan?: (spec: LinkSpecSpec, link: KernelLink, draft: LinkPlanDraft) => void;
 }
 
 export interface OptionChanges {
@@ -84,6 +88,8 @@ export const linkKinds: Readonly<Record<string, LinkKind>> = {
     },
   },
   dummy: { details: nothing },
+  // A new device has neither keys nor peers.
+  wireguard: { details: nothing, plan: planWireguard },
 };
 
 function vlanDetails({ vlan }: LinkSpecSpec) {

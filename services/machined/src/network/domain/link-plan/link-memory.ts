@@ -1,4 +1,5 @@
 import type { KernelLink } from '@nodewright/linux/network';
+import type { TakenEndpoints } from './plan-wireguard.ts';
 
 /** How often the same was tried. */
 export interface Attempts {
@@ -17,6 +18,7 @@ export interface LinkBefore {
   readonly rests?: Attempts;
   /** What it was like when it was set down to join a bond, and how often without a success. */
   readonly joins?: Attempts;
+  readonly endpoints?: TakenEndpoints;
 }
 
 /** What the plan for links has to know of earlier ones. */

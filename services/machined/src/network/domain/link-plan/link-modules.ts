@@ -19,6 +19,7 @@ export const linkModules: Readonly<Record<string, LinkModule>> = {
   bridge: module('bridge'),
   vrf: module('vrf'),
   veth: module('veth'),
+  wireguard: module('wireguard'),
   dummy: module('dummy', 'numdummies=0'),
 };
 

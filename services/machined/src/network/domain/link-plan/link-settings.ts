@@ -21,6 +21,8 @@ export interface LinkPlanDraft {
   readonly parted: Set<number>;
   /** Why a link must stay down, by its name. */
   readonly obstacles: ReadonlyMap<string, string>;
+  /** Addresses of the hosts of WireGuard endpoints that are names. */
+  readonly endpointAddresses: ReadonlyMap<string, string>;
 }
 
 /** Layers of which a link that is down, or has no master, is meant to be so. The others only want something from it. */
@@ -36,6 +38,7 @@ export function planSettings(spec: LinkSpecSpec, link: KernelLink, draft: LinkPl
     draft.steps.push({ kind: 'change-link', linkName: link.name, linkIndex: link.index, change: of });
   const down = () => draft.steps.push({ kind: 'set-link-down', linkName: link.name, linkIndex: link.index });
   const rests = planOptions(spec, link, draft, { change, down });
+  if (spec.logical) linkKinds[spec.kind]?.plan?.(spec, link, draft);
   planPlainSettings(spec, link, draft, change);
   const isJoining = planMaster(spec, link, draft, { change, down });
   planUp(spec, link, draft, { isDownNow: rests || isJoining, down });
