@@ -88,6 +88,18 @@ test('DHCP that nobody has configured has a metric for each link, above those of
   assert.deepEqual(await metricsOf(legacy('- interface: eth0', '  addresses: [10.0.0.2/24]')), beside);
 });
 
+test('a link below a VLAN of the command line still asks by default, and the VLAN and members of bonds do not', async () => {
+  const ofVlan = await specsOf(undefined, 'machine', 'vlan=vlan5:eth0');
+  assert.deepEqual([...ofVlan.operators.keys()], ['dhcp4/eth0', 'dhcp4/eth1']);
+  assert.deepEqual(
+    [...ofVlan.layered.keys()].filter((id) => id.startsWith('cmdline')),
+    [...['cmdline/eth0', 'cmdline/eth0.5']],
+  );
+  const ofBond = await specsOf(undefined, 'machine', 'bond=bond0:eth0 vlan=vlan5:bond0 ip=vlan5:dhcp');
+  assert.deepEqual([...ofBond.operators.keys()], ['dhcp4/bond0.5', 'dhcp4/eth1']);
+  assert.equal(ofBond.operators.get('dhcp4/eth1')?.dhcp4.routeMetric, 2048);
+});
+
 test('an alternative name of a link is as good as its name for DHCP', async () => {
   const operatorsOf = async (text: string | undefined, commandLine: string) =>
     [...(await specsOf(text, 'machine', commandLine)).operators].map(([id, { layer }]) => [id, layer]);

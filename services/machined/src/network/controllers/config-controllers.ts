@@ -46,7 +46,7 @@ import { inLayers } from './network-config.ts';
 /** Source: Talos v1.14: COSI resources, network; the controllers of the configuration. */
 export function networkConfigControllers(
   { ownsNetwork }: Pick<World, 'ownsNetwork'>,
-  { operators, ignored }: CommandLineLinks,
+  { operators, ignored, carriers }: CommandLineLinks,
 ): Controller[] {
   // In other worlds the creator of the environment manages links, addresses and leases.
   const hasDefaults = ownsNetwork;
@@ -106,7 +106,9 @@ export function networkConfigControllers(
           ...deviceOperators(devices).filter(({ linkName }) => !isIgnored(linkName)),
           ...operatorSpecsOf(reader),
         ].map((spec) => ({ ...spec, linkName: realName(spec.linkName) }));
-        const defaults = hasDefaults ? await defaultOperators(pass, ignored, operators.length > 0) : [];
+        const defaults = hasDefaults
+          ? await defaultOperators(pass, { ignored, carriers }, operators.length > 0)
+          : [];
         return [...defaults, ...specs];
       },
     }),
@@ -170,13 +172,14 @@ const layersOfOwnLinks: readonly Layer[] = ['cmdline', 'platform', 'configuratio
  */
 async function defaultOperators(
   pass: ReconcilePass,
-  ignored: Ignored,
+  { ignored, carriers }: Pick<CommandLineLinks, 'ignored' | 'carriers'>,
   hasOthers: boolean,
 ): Promise<OperatorSpecSpec[]> {
   const realName = realNameIn(await presentLinks(pass));
   const mentioned = new Set(
     (await pass.list(inLayers(linkSpecs)))
       .filter(({ spec }) => layersOfOwnLinks.includes(spec.layer))
+      .filter(({ spec }) => spec.layer !== 'cmdline' || !carriers.has(spec.name))
       .map(({ spec }) => realName(spec.name)),
   );
   const firstMetric = hasOthers || mentioned.size > 0 ? 2 * defaultMetric : defaultMetric;

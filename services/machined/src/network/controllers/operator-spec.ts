@@ -71,15 +71,16 @@ export function createOperatorSpecController(init: OperatorSpecInit): Controller
           [...new Map(specs)].map(([id, spec]) => ({ id, spec })),
         );
       };
-      await put(
-        addressSpecs,
-        ({ addresses = [] }) => addresses,
-        ({ linkName, address }) => addressId(linkName, address),
-      );
+      // An address whose link nothing makes is a problem.
       await put(
         linkSpecs,
         ({ links = [] }) => links,
         ({ name }) => name,
+      );
+      await put(
+        addressSpecs,
+        ({ addresses = [] }) => addresses,
+        ({ linkName, address }) => addressId(linkName, address),
       );
       await put(routeSpecs, ({ routes = [] }) => routes, routeId);
       await put(

@@ -10,6 +10,7 @@ import { worlds } from '../../base/domain/world.ts';
 import { CommandLineOperator } from '../domain/command-line-operator.ts';
 import { describeStep, type NetworkStep } from '../domain/network-step.ts';
 import { EndpointNames } from '../host/endpoint-names.ts';
+import { SimulatedLinks } from '../testing/simulated-links.ts';
 import { networkControllers } from './network-controllers.ts';
 import { NetworkProblems } from './network-problems.ts';
 import { FakeNetwork, fakeAddress, fakeLink, noLinkHardware } from './testing/fake-network.ts';
@@ -186,4 +187,50 @@ test('without ip= all devices come up until the configuration names a link', asy
   await node.advance(6000);
   assert.ok(steps.includes('set-link-up eth0'), String(steps));
   assert.ok(!steps.includes('set-link-up eth1'), String(steps));
+});
+
+test('vlan= and bond= on the command line make their links, and no link comes up that nothing names', async () => {
+  const kernel = new SimulatedLinks();
+  for (const name of ['eth0', 'eth1', 'eth2', 'eth3']) kernel.addHardware(name);
+  const { node, network, steps } = await openMachine(
+    'bond=bond0:eth1,eth2:mode=active-backup vlan=vlan5:bond0 vlan=eth0.7:eth0 ip=10.0.0.2:::24::vlan5',
+    {
+      links: kernel.links().slice(1),
+      apply(step, fake) {
+        if (step.kind === 'add-address') {
+          const { linkIndex, address, prefixLength } = step.address;
+          fake.setAddresses(loAddress, fakeAddress(linkIndex, `${address}/${prefixLength}`));
+          return;
+        }
+        kernel.apply(step);
+        fake.setLinks(...kernel.links());
+      },
+    },
+  );
+  await using _node = node;
+  for (let ms = 0; ms < 5000; ms += 500) await node.advance(500);
+  const links = kernel.links();
+  const at = (name: string) => links.find((link) => link.name === name) ?? assert.fail(name);
+  assert.deepEqual(links.map(({ name, kind, flags }) => `${name} ${kind} ${flags & 1}`).toSorted(), [
+    ...[
+      'bond0 bond 1',
+      'bond0.5 vlan 1',
+      'eth0  1',
+      'eth0.7 vlan 1',
+      'eth1  1',
+      'eth2  1',
+      'eth3  0',
+      'lo  1',
+    ],
+  ]);
+  assert.deepEqual([at('eth1').masterIndex, at('eth2').masterIndex], [at('bond0').index, at('bond0').index]);
+  assert.deepEqual([at('bond0.5').linkIndex, at('bond0').details.bond?.mode], [at('bond0').index, 1]);
+  assert.equal(steps.at(-1)?.startsWith('add-address'), true, String(steps));
+  assert.deepEqual(
+    network
+      .addresses()
+      .map(({ linkIndex }) => linkIndex)
+      .toSorted(),
+    [1, at('bond0.5').index],
+  );
 });

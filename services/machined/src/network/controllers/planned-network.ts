@@ -69,13 +69,15 @@ export function plannedNetworkControllers(context: PlannedNetworkContext): Contr
     createPlanController(context, {
       name: 'network.AddressSpecController',
       subject: 'addresses',
-      inputs: [weak(inLayers(addressSpecs))],
+      inputs: [weak(inLayers(addressSpecs)), weak(inLayers(linkSpecs))],
       topics: ['address', 'link'],
       memory: noKeys,
       plan: async (pass, kernel, owned) => {
         const merge = mergeHighest<AddressSpecSpec>(({ linkName, address }) => addressId(linkName, address));
         const wanted = merge(await runningSpecs(pass, addressSpecs)).map(({ spec }) => spec);
-        return planAddresses({ wanted, owned, links: kernel.links(), addresses: kernel.addresses() });
+        const links = await runningSpecs<LinkSpecSpec>(pass, linkSpecs);
+        const made = new Set(links.filter(({ logical }) => logical).map(({ name }) => name));
+        return planAddresses({ wanted, owned, made, links: kernel.links(), addresses: kernel.addresses() });
       },
     }),
     createPlanController(context, {
@@ -220,10 +222,10 @@ function createPlanController<Memory>(
         return failure ?? [];
       });
       if (failures.length > 0) pass.wakeAfter(retryMs);
-      problems.set(
-        name,
-        [...made.waiting, ...failures].map((line) => ({ subject, line })),
-      );
+      problems.set(name, [
+        ...[...made.waiting, ...failures].map((line) => ({ subject, line })),
+        ...(made.deferred ?? []).map((line) => ({ subject: 'others' as const, line })),
+      ]);
       await afterSteps?.(pass, made.steps);
     },
   };

@@ -2,11 +2,13 @@ import type { KernelLink } from '@nodewright/linux/network';
 import type { RouteSpecSpec } from '@nodewright/state/kinds';
 import { holds, type Prefix, parsePrefix } from '../../base/domain/prefix.ts';
 import { linkAddress } from './address-documents.ts';
+import { type CommandLineNetwork, parseCommandLineNetwork } from './command-line-network.ts';
 import type { GivenSetting } from './dhcp-specs.ts';
 import { findLink, isHardware } from './find-link.ts';
 import { parseHostname } from './hostname.ts';
-import { type IpArgument, type IpArguments, parseIpArguments } from './ip-argument.ts';
+import type { IpArgument } from './ip-argument.ts';
 import { plainLink } from './link-documents.ts';
+import { mergeLinks } from './merge-layers.ts';
 import { resolverSpec } from './name-servers.ts';
 import type { NetworkOperator, NetworkProblem, OperatorEvents, OperatorOutput } from './operator.ts';
 import { defaultMetric, plainRoute } from './route-documents.ts';
@@ -14,9 +16,9 @@ import { defaultMetric, plainRoute } from './route-documents.ts';
 const layer = 'cmdline';
 const loopback = 'lo';
 
-/** The arguments `ip=` of the kernel's command line, as an operator. */
+/** The arguments `ip=`, `vlan=`, `bond=` and `talos.hostname=` of the kernel's command line, as an operator. */
 export class CommandLineOperator implements NetworkOperator {
-  readonly #given: IpArguments;
+  readonly #given: CommandLineNetwork;
   readonly #hasOther: () => boolean;
   /** For arguments that name no device. Devices that appear later do not move an address. */
   #firstDevice: FirstDevice | undefined;
@@ -25,13 +27,13 @@ export class CommandLineOperator implements NetworkOperator {
 
   /** @param hasOther whether something else asks for an address, so that none has to be on the command line */
   constructor(commandLine: string, hasOther: () => boolean = () => false) {
-    this.#given = parseIpArguments(commandLine);
+    this.#given = parseCommandLineNetwork(commandLine);
     this.#hasOther = hasOther;
   }
 
   /** Whether the command line gives an address to the link of this name, by this or another name of it. */
   hasLink(name: string): boolean {
-    return this.#given.all.some(({ argument }) => {
+    return this.#given.ip.all.some(({ argument }) => {
       const device = argument.device ?? this.#firstDevice?.name;
       return device !== undefined && (findLink(this.#links, device)?.name ?? device) === name;
     });
@@ -46,7 +48,7 @@ export class CommandLineOperator implements NetworkOperator {
 
   /** All addresses that it gives, in their order, without prefix lengths. */
   addresses(): string[] {
-    return this.#given.all.map(({ argument }) => argument.address);
+    return this.#given.ip.all.map(({ argument }) => argument.address);
   }
 
   /** Nothing but the links changes what it wants. */
@@ -66,7 +68,8 @@ export class CommandLineOperator implements NetworkOperator {
   }
 
   problems(): readonly NetworkProblem[] {
-    const { all, problems, partialProblems } = this.#given;
+    const { ip, links, hostnameProblems } = this.#given;
+    const { all, problems, partialProblems } = ip;
     const isMissing = all.length + problems.length === 0 && !this.#hasOther();
     const of = (subject: NetworkProblem['subject'], lines: readonly string[]) =>
       lines.map((line) => ({ subject, line }));
@@ -74,7 +77,8 @@ export class CommandLineOperator implements NetworkOperator {
       ...(isMissing
         ? of('no-request', ["ip= is not on the kernel's command line"])
         : of('addresses', problems)),
-      ...of('others', partialProblems),
+      ...of('addresses', links.problems),
+      ...of('others', [...partialProblems, ...hostnameProblems]),
       ...of('addresses', this.#deviceProblems),
     ];
   }
@@ -104,8 +108,9 @@ function firstDeviceOf(
 /** How many devices a problem names. */
 const mostNames = 8;
 
+/** The devices of `ip=`, and the members of bonds, that the machine lacks. Links that the command line makes are reported by their plan. */
 function missingDevices(
-  { all }: IpArguments,
+  { ip: { all }, links: { links: named } }: CommandLineNetwork,
   links: readonly KernelLink[],
   firstDevice: string | undefined,
 ): string[] {
@@ -117,34 +122,44 @@ function missingDevices(
     .sort();
   const left = hardware.length - mostNames;
   const names = [...hardware.slice(0, mostNames), ...(left > 0 ? [`${left} more`] : [])].join(', ') || 'none';
-  return all.flatMap(({ argument: { device } }) => {
+  const made = new Set(named.filter(({ logical }) => logical).map(({ name }) => name));
+  const isThere = (name: string) => made.has(name) || findLink(present, name) !== undefined;
+  const ofIp = all.flatMap(({ argument: { device } }) => {
     const name = device ?? firstDevice;
-    if (name !== undefined && findLink(present, name) !== undefined) return [];
+    if (name !== undefined && isThere(name)) return [];
     return [`no network device ${device ?? ''} for ip=; devices of the hardware: ${names}`];
   });
+  const ofBonds = named
+    .filter(({ name, bondSlave }) => bondSlave.masterName !== '' && !isThere(name))
+    .map(({ name }) => `no network device ${name} for bond=; devices of the hardware: ${names}`);
+  return [...ofIp, ...ofBonds];
 }
 
 /**
- * The specifications of `ip=`. Of several, each gateway has a metric of its own, and the first host name counts.
+ * The specifications of the command line. Of several `ip=`, each gateway has a metric of its own, and the first host name counts.
  *
  * @param firstDevice of arguments that name no device; without it they wait
  */
-export function commandLineOutput({ all }: IpArguments, firstDevice: string | undefined): OperatorOutput {
+export function commandLineOutput(
+  given: CommandLineNetwork,
+  firstDevice: string | undefined,
+): OperatorOutput {
+  const { all } = given.ip;
   const placed = all.flatMap(({ position, argument }) => {
     const device = argument.device ?? firstDevice;
     return device === undefined ? [] : [{ device, position, argument }];
   });
   const arguments_ = all.map(({ argument }) => argument);
-  const hostname = arguments_.find((argument) => argument.hostname !== undefined)?.hostname;
+  const hostname = given.hostname ?? arguments_.find((argument) => argument.hostname !== undefined)?.hostname;
+  const plain = unique(placed.map(({ device }) => device)).map((name) => ({
+    ...{ ...plainLink(name, layer), up: true },
+  }));
   const nameServers = unique(arguments_.flatMap((argument) => argument.nameServers));
   const timeServers = unique(arguments_.flatMap((argument) => argument.timeServers));
   return {
     prefix: layer,
     addresses: placed.map(({ device, argument }) => linkAddress(device, prefixText(argument), layer)),
-    links: unique(placed.map(({ device }) => device)).map((name) => ({
-      ...plainLink(name, layer),
-      up: true,
-    })),
+    links: mergeLinks([...given.links.links, ...plain]).map(({ spec }) => spec),
     routes: placed.flatMap(({ device, position, argument }) => gatewayRoutes(device, position, argument)),
     hostname: hostname === undefined ? undefined : { ...parseHostname(hostname), layer },
     resolvers:

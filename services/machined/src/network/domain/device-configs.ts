@@ -1,6 +1,5 @@
 // Specs of links from the old list of interfaces. Source: Talos v1.14: machine configuration,
 // machine.network.interfaces.
-import { createHash } from 'node:crypto';
 import type { DocumentReader } from '@nodewright/machine-config';
 import type {
   AddressSpecSpec,
@@ -14,6 +13,7 @@ import { fitsPattern } from './fits-pattern.ts';
 import { bondOf, plainLink, wireguardOf } from './link-documents.ts';
 import { plainOperator } from './operator-documents.ts';
 import { defaultMetric, linkRoute } from './route-documents.ts';
+import { vlanLinkName } from './vlan-name.ts';
 
 /** One entry for one link. */
 export interface DeviceConfig {
@@ -71,19 +71,7 @@ function withVlans({ name, entry }: DeviceConfig): DeviceConfig[] {
   return [{ name, entry }, ...vlans];
 }
 
-const maxLinkName = 15;
-/** The dot and a number of up to four digits. */
-const vlanSuffix = 5;
-
-/**
- * The name of a VLAN. For a parent with a long name it has the beginning of that name and of its hash. Source: Talos v1.14: kernel command line.
- */
-function vlanName(parent: string, vlan: DocumentReader): string {
-  const id = vlan.integer('vlanId') ?? 0;
-  if (Buffer.byteLength(parent) + vlanSuffix <= maxLinkName) return `${parent}.${id}`;
-  const hash = createHash('sha256').update(parent).digest('hex');
-  return `${parent.slice(0, 4)}${hash.slice(0, 6)}.${id}`;
-}
+const vlanName = (parent: string, vlan: DocumentReader) => vlanLinkName(parent, vlan.integer('vlanId') ?? 0);
 
 export function deviceAddresses(devices: readonly DeviceConfig[]): AddressSpecSpec[] {
   return devices

@@ -11,10 +11,10 @@ const otherAskingValues: readonly string[] = ['dhcp6', 'bootp', 'rarp'];
 /** The values by which it would not. */
 const staticValues: readonly string[] = ['', 'off', 'none', 'static'];
 /** A label has at most 63 characters and the name 253. Source: RFC 1123. */
-const hostnameForm =
+export const hostnameForm =
   /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
 /** A name or an alternative name, of which the kernel takes 127 characters. It allows more of them than any program uses. */
-const deviceForm = /^(?!\.{1,2}$)[\w.@+-]{1,127}$/;
+export const deviceForm = /^(?!\.{1,2}$)[\w.@+-]{1,127}$/;
 /** The kernel's command line has 2048 bytes, but that of a hypervisor may have more. */
 const maxArguments = 64;
 

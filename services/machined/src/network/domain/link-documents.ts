@@ -131,11 +131,14 @@ const documentBondKeys = {
 };
 type BondKeys = Readonly<Record<keyof typeof documentBondKeys, string>>;
 
+/** Where the settings of a bond come from, by the keys of its document. */
+export type BondFields = Pick<DocumentReader, 'text' | 'integer' | 'boolean' | 'texts'>;
+
 /**
  * A bond from a document, or from the old section with its own names. What it does not name has the kernel's own value. Decoding has checked the values of the
  * enumerations, which are the same in resources.
  */
-export function bondOf(document: DocumentReader, keys: BondKeys = documentBondKeys): BondMasterSpec {
+export function bondOf(document: BondFields, keys: BondKeys = documentBondKeys): BondMasterSpec {
   const word = <K extends keyof BondMasterSpec>(key: string, otherwise: BondMasterSpec[K]) =>
     (document.text(key) || otherwise) as BondMasterSpec[K];
   const number = (key: string, otherwise = 0) => document.integer(key) ?? otherwise;

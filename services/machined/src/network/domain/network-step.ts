@@ -90,6 +90,8 @@ export interface NetworkPlan<Memory = ReadonlySet<string>> {
   readonly steps: readonly NetworkStep[];
   /** Why the node cannot apply a specification now, one text for each. An event of the kernel makes a new plan. */
   readonly waiting: readonly string[];
+  /** The same of specifications that need another one, which says itself why it is not applied. */
+  readonly deferred?: readonly string[];
   /**
    * What belongs to the specifications from before the first step on: what they name, and what they named and the kernel
    * still has. It is given to the next plan. For addresses, routes and rules it is a set of keys.

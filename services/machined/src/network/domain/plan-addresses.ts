@@ -13,6 +13,8 @@ export interface PlanAddressesFacts {
   /** As of the last plan. */
   readonly owned: ReadonlySet<string>;
   readonly links: readonly NamedLink[];
+  /** Names of links that specifications make. */
+  readonly made?: ReadonlySet<string>;
   readonly addresses: readonly KernelAddress[];
 }
 
@@ -43,9 +45,10 @@ interface Wanted {
  * What a specification names is never removed, whatever its flags, and neither is an address whose specification names a link that
  * cannot be found: the link of the address may have got another name, and the node is reached through it.
  */
-export function planAddresses({ wanted, owned, links, addresses }: PlanAddressesFacts): NetworkPlan {
+export function planAddresses({ wanted, owned, links, made, addresses }: PlanAddressesFacts): NetworkPlan {
   const found = new Map<string, Wanted>();
   const waiting: string[] = [];
+  const deferred: string[] = [];
   const lent = new Set<string>();
   const withoutLink = new Set<string>();
   for (const spec of withinLimit(wanted, { limit: maxAddresses, what: 'addresses' }, waiting)) {
@@ -56,9 +59,12 @@ export function planAddresses({ wanted, owned, links, addresses }: PlanAddresses
       else lent.add(one.key);
       continue;
     }
-    if (isPermanent) waiting.push(one);
     const prefix = parsePrefix(spec.address);
     if (prefix !== undefined) withoutLink.add(prefixKey(prefix));
+    if (!isPermanent) continue;
+    if (prefix !== undefined && made?.has(spec.linkName))
+      deferred.push(`address ${spec.address}: the link ${spec.linkName} is not made yet`);
+    else waiting.push(one);
   }
   const present = presentAddresses(addresses);
   const added: NetworkStep[] = [];
@@ -79,7 +85,7 @@ export function planAddresses({ wanted, owned, links, addresses }: PlanAddresses
   }
   return {
     steps: [...added, ...changed, ...removed],
-    ...{ waiting, owned: new Set([...rest, ...found.keys()]) },
+    ...{ waiting, deferred, owned: new Set([...rest, ...found.keys()]) },
   };
 }
 
