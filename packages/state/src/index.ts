@@ -12,6 +12,7 @@ export * from './query/compile-query.ts';
 export * from './query/id-query.ts';
 export * from './query/label-query.ts';
 export * from './resource.ts';
+export { SpecProblem, specFromYaml } from './spec/decode-yaml.ts';
 export * from './spec/define-spec.ts';
 export * from './spec/encode-yaml.ts';
 export * from './spec/encoded-spec.ts';

@@ -107,6 +107,56 @@ test('a node of processes has its configured addresses, whatever the host has', 
   assert.deepEqual(await ids(state, kinds.addressSpecs), ['lo/127.5.6.1/32', 'lo/127.5.6.2/32']);
 });
 
+test('a machine follows the network in META, and keeps what it has when a value is damaged', async () => {
+  await using node = openNode({ world: worlds.machine, hostname: '', addresses: [] });
+  const { state } = node;
+  node.network.setLinks(fakeLink(2, 'eth0'), fakeLink(3, 'eth1'));
+  const write = (value: string) =>
+    putResource(state, { ...pointerTo(kinds.metaKeys, '0x0a'), spec: { value } });
+  const platform = async () => ({
+    addresses: (await ids(state, kinds.addressSpecs, 'network-config')).filter((id) =>
+      id.startsWith('platform'),
+    ),
+    operators: await ids(state, kinds.operatorSpecs),
+    hostname: (await specs(state, kinds.hostnameStatuses)).hostname?.hostname,
+  });
+  await write(
+    'addresses: [{ address: 10.0.0.2/24, linkName: eth0 }]\nlinks: [{ name: eth0, up: true }]\nhostnames: [{ hostname: one }, { hostname: two }]',
+  );
+  await node.settled();
+  const first = {
+    ...{ addresses: ['platform/eth0/10.0.0.2/24'], operators: ['dhcp4/eth1'], hostname: 'two' },
+  };
+  assert.deepEqual(await platform(), first);
+  await write('addresses: [{ address: 10.0.0.2 }]');
+  await node.settled();
+  assert.deepEqual(await platform(), first);
+  const errors = () => node.logged.filter(({ level }) => level === 'error');
+  assert.deepEqual(
+    errors().map(({ error }) => error),
+    ['addresses[0].address must be an address with a prefix length'],
+  );
+  await node.advance(120_000);
+  assert.equal(errors().length, 1);
+  await write('{"addresses": [{ "address": "10.0.0.3/24", "linkName": "eth0" }]}');
+  await node.settled();
+  assert.deepEqual((await platform()).addresses, ['platform/eth0/10.0.0.3/24']);
+  await state.destroy(pointerTo(kinds.metaKeys, '0x0a'));
+  await node.settled();
+  assert.deepEqual((await platform()).operators, ['dhcp4/eth0', 'dhcp4/eth1']);
+  assert.deepEqual((await platform()).addresses, []);
+});
+
+test('a node that is no machine takes nothing from META', async () => {
+  await using node = openNode();
+  await putResource(node.state, {
+    ...pointerTo(kinds.metaKeys, '0x0a'),
+    spec: { value: 'hostnames: [{ hostname: other }]' },
+  });
+  await node.settled();
+  assert.equal((await specs(node.state, kinds.hostnameStatuses)).hostname?.hostname, 'node01');
+});
+
 test('links do not wait until the devices are known', async () => {
   await using node = openNode();
   node.network.setLinks(fakeLink(2, 'eth0'));

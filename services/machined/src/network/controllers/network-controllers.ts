@@ -89,10 +89,13 @@ export function networkControllers(init: NetworkControllersInit): Controller[] {
     createRouteStatusController(network),
     createRoutingRuleStatusController(network),
     createHardwareAddrController(),
-    createPlatformConfigController(async () => ({
-      ...{ world, addresses, hostname, instanceType: init.instanceType },
-      resolvConf: await readResolvConf(),
-    })),
+    createPlatformConfigController({
+      read: async () => ({
+        ...{ world, addresses, hostname, instanceType: init.instanceType },
+        resolvConf: await readResolvConf(),
+      }),
+      readsMeta: world.ownsNetwork,
+    }),
     createPlatformConfigApplyController(),
     createHostnameConfigController(),
     createHostnameSpecController(init.hostnameEffect),

@@ -63,9 +63,11 @@ async function put<S>(
   specs: readonly NoInfer<S>[],
   idOf: (spec: NoInfer<S>) => string,
 ): Promise<void> {
+  // Of several with one id the last one counts.
+  const byId = new Map(specs.map((spec) => [`platform/${idOf(spec)}`, spec]));
   await pass.replace(
     inLayers(kind),
-    specs.map((spec) => ({ id: `platform/${idOf(spec)}`, spec })),
+    [...byId].map(([id, spec]) => ({ id, spec })),
   );
 }
 

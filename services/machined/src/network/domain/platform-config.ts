@@ -3,6 +3,7 @@ import type { NodeFacts } from '../../base/domain/node-facts.ts';
 import { withPrefixLength } from '../../base/domain/prefix.ts';
 import { parseHostname } from './hostname.ts';
 import { platformResolvers } from './name-servers.ts';
+import type { PlatformNetwork } from './platform-network.ts';
 
 export interface PlatformFacts extends Pick<NodeFacts, 'world' | 'addresses'> {
   /** Empty when the platform gave none. */
@@ -11,6 +12,8 @@ export interface PlatformFacts extends Pick<NodeFacts, 'world' | 'addresses'> {
   readonly resolvConf: string;
   /** Empty if unknown. */
   readonly instanceType: string;
+  /** What META says of the network of a machine. */
+  readonly kept?: PlatformNetwork | undefined;
 }
 
 /** The settings from the creator of the node. Source: Talos v1.14: COSI resources, PlatformConfigs. */
@@ -28,6 +31,7 @@ export function platformConfigOf(facts: PlatformFacts): PlatformConfigSpec {
     operators: [],
     externalIPs: [],
     probes: [],
+    ...facts.kept,
     metadata: {
       ...{
         platform: world.platform,
