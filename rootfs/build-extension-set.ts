@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rootHashIn } from '@nodewright/boot';
 import { nativeArchitecture } from '@nodewright/build';
-import { rootHashIn } from './disk/boot-entries.ts';
 import { buildExtensionSet } from './extensions/build-extension-set.ts';
 import { kernelRelease, modulesOfRoot } from './extensions/root-modules.ts';
 import { secureBootKey } from './secure-boot/secure-boot-key.ts';

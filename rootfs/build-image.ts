@@ -5,13 +5,14 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { digestList, grubMenu, rootOfSlot, slotFiles } from '@nodewright/boot';
 import { nativeArchitecture } from '@nodewright/build';
 import { buildInfo } from '@nodewright/contract';
 import { sectorBytes, verityTree } from '@nodewright/disk';
 import { machineImages } from '@nodewright/provision/machine';
 import { buildRootfs } from './build-rootfs.ts';
 import type { LockedTools } from './debian/locked-tools.ts';
-import { checksumFile, checksums, commandLine, grubMenu, rootOfSlot } from './disk/boot-entries.ts';
+import { commandLine } from './disk/boot-entries.ts';
 import {
   type PartitionLabel,
   type PartitionSizes,
@@ -155,7 +156,10 @@ async function makeDisk(
     return (last - first + 1) * sectorBytes;
   };
   const menu = grubMenu([{ slot, tag: buildInfo.tag, commandLine: parts.commandLine }], menuSeconds);
-  const started = { vmlinuz: parts.kernel.image, initramfs: parts.kernel.initramfs };
+  const started = {
+    [slotFiles.kernel]: parts.kernel.image,
+    [slotFiles.initramfs]: parts.kernel.initramfs,
+  };
   const boot = makeExtPartition(tools, work, {
     label: 'BOOT',
     isWritten: true,
@@ -165,7 +169,7 @@ async function makeDisk(
     files: {
       'grub/grub.cfg': Buffer.from(menu),
       ...Object.fromEntries(Object.entries(started).map(([name, content]) => [`${slot}/${name}`, content])),
-      [`${slot}/${checksumFile}`]: Buffer.from(checksums(started)),
+      [`${slot}/${slotFiles.digests}`]: Buffer.from(digestList(started)),
       ...rootOfSlot(slot, { ...parts, line: parts.commandLine }),
       ...inFolder(`${slot}/${extensionsFolder}`, parts.extensions),
     },

@@ -2,8 +2,8 @@
 import { X509Certificate } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { rootHashIn } from '@nodewright/boot';
 import { verifyExtensionSet } from '@nodewright/extensions/sets';
-import { rootHashIn } from './disk/boot-entries.ts';
 import { runBuild } from './workshop.ts';
 
 await runBuild('verify-extension-set', async () => {

@@ -35,7 +35,7 @@ const isSameForEveryUser = (path: string) =>
   ['/domain/', '/controllers/'].some((folder) => path.includes(folder)) ||
   sameForEveryUser.some((prefix) => path.startsWith(prefix));
 const sameForEveryUser = [
-  ...['async', 'client', 'contract', 'controllers', 'dhcp', 'disk', 'etcd', 'fault', 'h2'],
+  ...['async', 'boot', 'client', 'contract', 'controllers', 'dhcp', 'disk', 'etcd', 'fault', 'h2'],
   ...['machine-config', 'oci', 'pki', 'rpc', 'sntp', 'state', 'telemetry'],
 ]
   .map((name) => `packages/${name}/`)

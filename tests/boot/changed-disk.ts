@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { closeSync, copyFileSync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { rootHashIn } from '@nodewright/boot';
 import { encodeTable, partitionTypes } from '@nodewright/disk';
-import { rootHashIn } from '../../rootfs/disk/boot-entries.ts';
 import { type PartitionLabel, placedPartitions } from '../../rootfs/disk/disk-image.ts';
 import { imageFolder } from './machine.ts';
 

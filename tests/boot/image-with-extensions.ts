@@ -1,8 +1,9 @@
 import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { rootHashIn, rootOfSlot } from '@nodewright/boot';
 import { nativeArchitecture } from '@nodewright/build';
 import { sectorBytes } from '@nodewright/disk';
-import { commandLine, rootHashIn, rootOfSlot } from '../../rootfs/disk/boot-entries.ts';
+import { commandLine } from '../../rootfs/disk/boot-entries.ts';
 import { placedPartitions } from '../../rootfs/disk/disk-image.ts';
 import { makeExtPartition } from '../../rootfs/disk/ext-partition.ts';
 import { buildExtensions } from '../../rootfs/extensions/build-extensions.ts';

@@ -13,9 +13,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rootOfSlot } from '@nodewright/boot';
 import { sectorBytes, verityTree } from '@nodewright/disk';
 import { build } from 'esbuild';
-import { commandLine, rootOfSlot } from '../../rootfs/disk/boot-entries.ts';
+import { commandLine } from '../../rootfs/disk/boot-entries.ts';
 import { placedPartitions, writeDiskImage } from '../../rootfs/disk/disk-image.ts';
 import { makeExtPartition } from '../../rootfs/disk/ext-partition.ts';
 import { unpackTools } from '../../rootfs/workshop.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { rootHashIn } from '../../rootfs/disk/boot-entries.ts';
+import { rootHashIn } from '@nodewright/boot';
 import { buildExtensionSet } from '../../rootfs/extensions/build-extension-set.ts';
 import { secureBootKey } from '../../rootfs/secure-boot/secure-boot-key.ts';
 import { keysFolder, unpackTools } from '../../rootfs/workshop.ts';

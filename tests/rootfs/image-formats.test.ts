@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { grubMenu } from '@nodewright/boot';
 import { verityTree } from '@nodewright/disk';
 import fc from 'fast-check';
-import { grubMenu } from '../../rootfs/disk/boot-entries.ts';
 import { moduleAliases, moduleIndex } from '../../rootfs/image/stage-modules.ts';
 import { unifiedKernel } from '../../rootfs/image/unified-kernel.ts';
 import { cpioArchive } from '../../rootfs/initramfs/cpio-archive.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rootHashIn } from '../../../rootfs/disk/boot-entries.ts';
+import { rootHashIn } from '@nodewright/boot';
 import { flippedCopy } from '../bench.ts';
 import { judgeOf } from '../judge.ts';
 import { runProgram } from '../run-program.ts';
