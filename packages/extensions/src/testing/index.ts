@@ -1,4 +1,5 @@
 export { createSetSigner, type SetSigner, type SignedSetInit, signedSet } from './signed-set.ts';
+export { tarBytes, type WrittenEntry } from './tar-bytes.ts';
 export {
   layoutArchiveBytes,
   manifestText,
