@@ -1,0 +1,77 @@
+import type { ImageContent } from '@nodewright/extensions/images';
+import { Fault, faultFrom } from '@nodewright/fault';
+import {
+  type Descriptor,
+  type DistributionClient,
+  type ImageReference,
+  isIndexType,
+  isManifestType,
+} from '@nodewright/oci';
+import { artefactLimits } from '../domain/artefact-limits.ts';
+
+export interface RegistryStreamInit {
+  readonly client: DistributionClient;
+  readonly reference: ImageReference;
+  /** A monotonic clock. */
+  readonly nowMs: () => number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * An artefact of a registry, whose layers are read as they arrive: nothing is stored. A layer that ends early is continued where it
+ * ended, some times.
+ *
+ * @returns content whose `read()` also fails with `deadline-exceeded` when the registry sends too slowly
+ */
+export function registryStream(init: RegistryStreamInit): ImageContent {
+  const { client, reference, signal } = init;
+  const options = signal === undefined ? {} : { signal };
+  let root: { readonly digest: string; readonly bytes: Uint8Array } | undefined;
+  return {
+    async root() {
+      const { descriptor, bytes } = await client.resolve(reference, options);
+      root = { digest: descriptor.digest, bytes };
+      return descriptor;
+    },
+    async *read(descriptor) {
+      const isDocument = isManifestType(descriptor.mediaType) || isIndexType(descriptor.mediaType);
+      if (!isDocument) yield* continued(descriptor, init);
+      else if (root?.digest === descriptor.digest) yield root.bytes;
+      else yield (await client.fetchManifest(reference, descriptor, options)).bytes;
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+async function* continued(
+  descriptor: Descriptor,
+  { client, reference, nowMs, signal }: RegistryStreamInit,
+): AsyncGenerator<Uint8Array> {
+  const begunMs = nowMs();
+  let offset = 0;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const options = { offset, ...(signal === undefined ? {} : { signal }) };
+      for await (const piece of client.fetchBlob(reference, descriptor, options)) {
+        offset += piece.length;
+        checkRate(offset, nowMs() - begunMs, reference);
+        yield piece;
+      }
+      return;
+    } catch (error) {
+      const fault = faultFrom(error);
+      const mayContinue = fault.kind === 'aborted' || fault.kind === 'unavailable';
+      if (!mayContinue || attempt >= artefactLimits.registryAttempts) throw fault;
+    }
+  }
+}
+
+function checkRate(bytes: number, elapsedMs: number, { registry }: ImageReference): void {
+  const { registryBytesPerSecond, registryGraceMs } = artefactLimits;
+  const allowedMs = registryGraceMs + (bytes / registryBytesPerSecond) * 1000;
+  if (elapsedMs > allowedMs)
+    throw new Fault(
+      'deadline-exceeded',
+      `the registry ${registry} has sent ${bytes} bytes of a layer in ${Math.round(elapsedMs / 1000)} s, less than ${registryBytesPerSecond} bytes per second`,
+    );
+}
