@@ -22,7 +22,7 @@ export class FakeNetwork implements KernelNetwork {
   readonly addresses = () => this.#addresses;
   readonly routes = () => this.#routes;
   readonly rules = () => [];
-  readonly wireguardOf = () => undefined;
+  readonly wireguardOf = ({ wireguard }: KernelLink) => wireguard;
   readonly stateOf = () => ({
     ...{ hasLink: undefined, speedMbit: undefined, duplex: undefined, port: undefined },
   });
@@ -39,8 +39,13 @@ export class FakeNetwork implements KernelNetwork {
   }
 
   setLinks(...links: readonly KernelLink[]): void {
-    this.#links = links;
+    this.setLinksQuietly(...links);
     this.#tell('link');
+  }
+
+  /** As for a change that the kernel does not report. */
+  setLinksQuietly(...links: readonly KernelLink[]): void {
+    this.#links = links;
   }
 
   setAddresses(...addresses: readonly KernelAddress[]): void {
