@@ -1,4 +1,5 @@
 import {
+  type Attributes,
   attributeList,
   attributeMac,
   attributeNumber,
@@ -21,7 +22,10 @@ export interface KernelLink {
   /** `IFF_*`. */
   readonly flags: number;
   readonly hardwareAddress: string;
-  /** The permanent address of the device; empty if it has none. */
+  /**
+   * The permanent address of the device; empty if it has none. A member of a bond, which has the address of the bond, has its own one here
+   * in any case.
+   */
   readonly permanentAddress: string;
   readonly broadcastAddress: string;
   readonly mtu: number;
@@ -57,7 +61,9 @@ const attribute = {
     permanentAddress: 54,
   },
 } as const;
-const info = { kind: 1, data: 2, slaveKind: 4 } as const;
+const info = { kind: 1, data: 2, slaveKind: 4, slaveData: 5 } as const;
+/** Of a member of a bond. */
+const bondMember = { permanentAddress: 4 } as const;
 
 /**
  * Decodes the payload of a message about a link.
@@ -70,6 +76,7 @@ export function decodeLink(payload: Uint8Array): KernelLink {
   const attributes = attributesOf(payload.subarray(headerBytes));
   const made = nestedAttributes(attributes, attribute.info);
   const kind = attributeText(made, info.kind);
+  const slaveKind = attributeText(made, info.slaveKind);
   const properties = attributeList(attributes.get(attribute.properties) ?? new Uint8Array());
   const number = (type: number) => attributeNumber(attributes, type) ?? 0;
   return {
@@ -82,7 +89,9 @@ export function decodeLink(payload: Uint8Array): KernelLink {
     hardwareType: view.getUint16(2, true),
     flags: view.getUint32(8, true),
     hardwareAddress: attributeMac(attributes, attribute.address),
-    permanentAddress: attributeMac(attributes, attribute.permanentAddress),
+    permanentAddress:
+      attributeMac(attributes, attribute.permanentAddress) ||
+      (slaveKind === 'bond' ? ownAddressOf(made) : ''),
     broadcastAddress: attributeMac(attributes, attribute.broadcast),
     mtu: number(attribute.mtu),
     queueDiscipline: attributeText(attributes, attribute.queueDiscipline),
@@ -92,7 +101,12 @@ export function decodeLink(payload: Uint8Array): KernelLink {
     operationalState: number(attribute.operState),
     hasCarrier: number(attribute.carrier) !== 0,
     kind,
-    slaveKind: attributeText(made, info.slaveKind),
+    slaveKind,
     details: linkDetailsOf(kind, nestedAttributes(made, info.data)),
   };
+}
+
+/** The address that a member of a bond gets back when it leaves. */
+function ownAddressOf(made: Attributes): string {
+  return attributeMac(nestedAttributes(made, info.slaveData), bondMember.permanentAddress);
 }

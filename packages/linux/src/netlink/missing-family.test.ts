@@ -5,8 +5,8 @@ import type { NativeCalls } from '../native-calls.ts';
 import { encodeMessage, messagesOf, netlinkTypes } from './netlink-message.ts';
 import { readRoutes, readRules } from './read-network.ts';
 
-/** A kernel that answers every request with this errno. */
-function answering(errno: number): NativeCalls {
+/** A kernel that answers every request with this errno, at once or at the end of a dump. */
+function answering(errno: number, type: number = netlinkTypes.error): NativeCalls {
   let sequence = 0;
   const payload = Buffer.alloc(20);
   payload.writeInt32LE(-errno);
@@ -17,7 +17,7 @@ function answering(errno: number): NativeCalls {
     },
     receiveFrom(_, into, sender) {
       sender.fill(0);
-      const answer = encodeMessage({ type: netlinkTypes.error, flags: 0, sequence, payload });
+      const answer = encodeMessage({ type, flags: 0, sequence, payload });
       into.set(answer);
       return answer.length;
     },
@@ -32,4 +32,13 @@ test('a kernel that lacks a family or rules has none of them, and another refusa
     assert.deepEqual(readRoutes(answering(errno)), []);
   }
   assert.throws(() => readRules(answering(13)), { kind: 'unavailable', message: /EACCES/ });
+});
+
+test('a dump that the kernel ends with an errno is no whole one', () => {
+  assert.throws(() => readRules(answering(12, netlinkTypes.done)), {
+    kind: 'unavailable',
+    message: /ENOMEM/,
+  });
+  assert.deepEqual(readRules(answering(97, netlinkTypes.done)), []);
+  assert.deepEqual(readRules(answering(0, netlinkTypes.done)), []);
 });

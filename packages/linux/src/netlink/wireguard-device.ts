@@ -1,4 +1,4 @@
-// Reads and changes WireGuard devices through the family `wireguard` of generic netlink. Source: <linux/wireguard.h>.
+// Reads and changes WireGuard devices through the family `wireguard` of generic netlink. Source: Linux, wireguard.h.
 import { Fault } from '@nodewright/fault';
 import type { NativeCalls } from '../native-calls.ts';
 import { findGenericFamily, requestGeneric } from './generic-netlink.ts';

@@ -1,4 +1,4 @@
-// Keys of WireGuard in the text form of wg(8): base64 of 32 bytes. Source: wg(8); RFC 7748, section 5.
+// Keys of WireGuard in the text form of wg(8): base64 of 32 bytes. Source: wg(8).
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import type { Secret } from '@nodewright/fault';
 

@@ -310,6 +310,20 @@ test('planLinks() sets a link up as it is named before it makes a VLAN on it, wh
   ]);
 });
 
+test('planLinks() keeps a VLAN on a parent that has another name now, and says so', () => {
+  const spec = { ...plainLink('eth0.7', 'configuration'), logical: true, kind: 'vlan', parentName: 'eth0' };
+  const wanted = [{ ...spec, vlan: { vlanID: 7, vlanProtocol: '802.1q' as const } }];
+  const facts = { memory: noLinkMemory, bringsUpAll: false, obstacles: new Map(), wanted };
+  const details = { vlan: { id: 7, protocol: 0x8100 } };
+  const vlan = fakeLink(9, 'eth0.7', { kind: 'vlan', flags: 0, linkIndex: 2, details });
+  const plan = planLinks({ ...facts, links: [fakeLink(2, 'net0'), vlan] });
+  assert.deepEqual(
+    [plan.steps, plan.waiting],
+    [[], ['link eth0.7: there is no network device eth0 to carry it; it stays on net0']],
+  );
+  assert.deepEqual(planLinks({ ...facts, links: [fakeLink(2, 'eth0'), vlan] }).waiting, []);
+});
+
 test('planLinks() gives a link its MTU and address back when it is no member of a bond', () => {
   const wanted = (mtu: number, hardwareAddr = '') => [
     { ...plainLink('bond0', 'configuration'), logical: true, kind: 'bond', up: true, mtu: 9000 },

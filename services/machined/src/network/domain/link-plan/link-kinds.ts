@@ -6,6 +6,7 @@ import { findLink } from '../find-link.ts';
 import { bondChanges, bondDetails } from './bond-options.ts';
 import type { LinkPlanDraft } from './link-settings.ts';
 import { planWireguard } from './plan-wireguard.ts';
+import { shownName } from './shown-name.ts';
 
 export interface LinkKind {
   /** What the kernel is given when it makes the link. */
@@ -41,6 +42,12 @@ export const linkKinds: Readonly<Record<string, LinkKind>> = {
       const parent = findLink(links, spec.parentName);
       const isBelowOther = parent !== undefined && !(link.isLinkHere && link.linkIndex === parent.index);
       return vlan?.id !== id || vlan.protocol !== protocol || isBelowOther;
+    },
+    plan({ parentName }, { name, linkIndex, isLinkHere }, { links, coming, waiting }) {
+      if (coming.has(parentName) || findLink(links, parentName) !== undefined) return;
+      const below = links.find(({ index }) => isLinkHere && index === linkIndex);
+      const place = below === undefined ? '' : `; it stays on ${below.name}`;
+      waiting.push(`link ${name}: there is no network device ${shownName(parentName)} to carry it${place}`);
     },
   },
   bridge: {
