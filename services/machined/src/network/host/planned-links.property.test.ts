@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { worlds } from '../../base/domain/world.ts';
 import { type LinksUnderTest, linkCases, Shorthand } from '../testing/link-conformance.ts';
 import { LinkBench, linkAction, performAll, type SeenLink } from '../testing/link-sequences.ts';
+import { devicesOfDump } from '../testing/wg-dump.ts';
 import { linksWithWireguard, openKernelNetwork } from './kernel-network.ts';
 import { openNetworkPort } from './network-port.ts';
 
@@ -81,12 +82,26 @@ function shownLinks(): SeenLink[] {
   const text = execFileSync('ip', ['-d', '-j', 'link', 'show'], { encoding: 'utf8' });
   const shown = JSON.parse(text) as ShownLink[];
   const indexOf = (name?: string) => shown.find(({ ifname }) => ifname === name)?.ifindex ?? 0;
+  const devices =
+    kinds.has('wireguard') && hasWg() ? devicesOfDump(shownByWg(['show', 'all', 'dump'])) : new Map();
   return shown.map(({ ifindex, ifname, flags, mtu, address, master, link, linkinfo }) => ({
     ...{ index: ifindex, name: ifname, kind: linkinfo?.info_kind ?? '', mtu, hardwareAddress: address },
     flags: (flags.includes('UP') ? 1 : 0) | (flags.includes('MULTICAST') ? 0x1000 : 0),
     ...{ masterIndex: indexOf(master), linkIndex: indexOf(link) },
     details: detailsOf(linkinfo?.info_kind, linkinfo?.info_data ?? {}),
+    ...(devices.has(ifname) && { wireguard: devices.get(ifname) }),
   }));
+}
+
+const shownByWg = (words: readonly string[]) => execFileSync('wg', words, { encoding: 'utf8' });
+
+/** Without the program, WireGuard has no judge. */
+function hasWg(): boolean {
+  try {
+    return shownByWg(['--version']) !== '';
+  } catch {
+    return false;
+  }
 }
 
 function detailsOf(kind: string | undefined, data: Readonly<Record<string, unknown>>): KernelLink['details'] {
@@ -109,7 +124,7 @@ for (let part = 1; part <= parts; part += 1)
     skip,
   }, () => {
     // `ip` shows the options of a bond by names.
-    const usable = new Set([...kinds].filter((kind) => kind !== 'bond'));
+    const usable = new Set([...kinds].filter((kind) => kind !== 'bond' && (kind !== 'wireguard' || hasWg())));
     fc.assert(
       fc.property(fc.array(linkAction(usable), { maxLength: 8 }), (actions) => {
         startWithWires();
