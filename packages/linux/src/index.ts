@@ -40,5 +40,6 @@ export * from './read-smbios.ts';
 export * from './read-socket-owners.ts';
 export * from './run-program.ts';
 export * from './socket-filter.ts';
+export * from './solicit-routers.ts';
 export * from './udp-sender.ts';
 export * from './watch-keys.ts';

@@ -11,6 +11,7 @@ export * from './link-state.ts';
 export * from './read-network.ts';
 export * from './route-message.ts';
 export * from './rule-message.ts';
+export * from './watch-advertisements.ts';
 export * from './watch-netlink.ts';
 export * from './wireguard-device.ts';
 export * from './wireguard-keys.ts';
