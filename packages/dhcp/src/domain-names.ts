@@ -21,10 +21,18 @@ const pointer = 0xc0;
  * The domains of option 119. Those that are not names are dropped, and a list that is not one ends where it is damaged. Source: RFC
  * 3397, section 2; RFC 1035, section 4.1.4.
  */
-export function searchDomainsOf(value: Uint8Array): string[] {
+export const searchDomainsOf = (value: Uint8Array): string[] => domainsOf(value, true);
+
+/**
+ * The domains of a list in which no name points to another one, such as in messages of IPv6, which zeros may fill up. Source: RFC 8106,
+ * section 5.2; RFC 8415, section 10.
+ */
+export const plainDomainsOf = (value: Uint8Array): string[] => domainsOf(value, false);
+
+function domainsOf(value: Uint8Array, mayPoint: boolean): string[] {
   const domains: string[] = [];
   for (let at = 0; at < value.length && domains.length < mostSearchDomains; ) {
-    const name = readName(value, at);
+    const name = readName(value, at, mayPoint);
     if (name === undefined) break;
     const text = nameOfBytes(Buffer.from(name.text, 'latin1'));
     if (text !== undefined) domains.push(text);
@@ -34,12 +42,16 @@ export function searchDomainsOf(value: Uint8Array): string[] {
 }
 
 /** A name at an offset, and where the next one begins; undefined when it leads out of the value, or in circles. */
-function readName(value: Uint8Array, start: number): { text: string; next: number } | undefined {
+function readName(
+  value: Uint8Array,
+  start: number,
+  mayPoint: boolean,
+): { text: string; next: number } | undefined {
   const labels: string[] = [];
   let next: number | undefined;
   let at = start;
   /** A pointer leads to something before the name, or before the previous pointer. */
-  let lowest = start;
+  let lowest = mayPoint ? start : 0;
   while (labels.length < mostLabels) {
     const length = value[at];
     if (length === undefined) return undefined;
