@@ -120,7 +120,7 @@ const limited: readonly {
       /^DHCPv4Config |^v1alpha1 machine\.network\.interfaces\[\]\.(?:vlans\[\]\.)?(?:dhcp$|dhcpOptions\.(?:routeMetric|ipv4)$)/,
     on: where(({ ownsNetwork }) => ownsNetwork),
     file: 'network/open-network.ts',
-    line: 'planned && (await openMachineOperators(init, scope))',
+    line: 'onMachine === undefined ? [] : [onMachine.commandLine, onMachine.dhcp, onMachine.advertisements]',
   },
   {
     fields: /^v1alpha1 machine\.udev\.|^UdevRulesConfig /,
@@ -263,7 +263,11 @@ const published: readonly {
 const actedOnBySome: readonly { readonly resource: string; readonly files: readonly string[] }[] = [
   {
     resource: 'kernelParamSpecs',
-    files: ['kernel/controllers/configured-settings.ts', 'kernel/controllers/kernel-param-spec.ts'],
+    // The last one leaves alone what the configuration says of advertisements.
+    files: [
+      ...['kernel/controllers/configured-settings.ts', 'kernel/controllers/kernel-param-spec.ts'],
+      'network/controllers/advertisements.ts',
+    ],
   },
   {
     resource: 'kernelModuleSpecs',

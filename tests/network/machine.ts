@@ -4,7 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { systemTimers } from '@nodewright/async';
 import { ControllerRuntime } from '@nodewright/controllers';
 import { Fault } from '@nodewright/fault';
-import { MemoryState } from '@nodewright/state';
+import { MemoryState, pointerTo, putResource } from '@nodewright/state';
+import { machineConfigs, resolverStatuses } from '@nodewright/state/kinds';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import { worlds } from '../../services/machined/src/base/domain/world.ts';
 import { EventStore } from '../../services/machined/src/life/host/event-store.ts';
@@ -16,9 +17,11 @@ export interface MachineInit {
   readonly commandLine: string;
   /** The folder that stands for `/`. */
   readonly root: string;
+  /** Documents of the machine's configuration; empty: none. */
+  readonly configuration: string;
 }
 
-const { commandLine, root } = JSON.parse(process.env.MACHINE ?? '{}') as MachineInit;
+const { commandLine, root, configuration } = JSON.parse(process.env.MACHINE ?? '{}') as MachineInit;
 const log = createLogger({ name: 'machine', telemetry: noTelemetry, destination: process.stdout });
 const scope = new AsyncDisposableStack();
 const topic = await openNetwork(
@@ -43,5 +46,15 @@ const runtime = new ControllerRuntime({
 for (const controller of topic.controllers ?? [])
   if (controller.name !== 'network.HostnameSpecController') runtime.register(controller);
 runtime.start();
+if (configuration !== '')
+  await putResource(state, { ...pointerTo(machineConfigs, 'v1alpha1'), spec: configuration });
+/** For the test, in a line for each change. */
+let resolvers = '';
+setInterval(async () => {
+  const [status] = await state.list(resolverStatuses);
+  const text = `${status?.spec.dnsServers.join()} ${status?.spec.searchDomains.join()}`;
+  if (text !== resolvers) process.stdout.write(`resolvers: ${text}\n`);
+  resolvers = text;
+}, 100);
 // The timers of machined do not keep a process alive.
 setInterval(() => {}, 60_000);

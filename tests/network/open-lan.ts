@@ -39,14 +39,19 @@ export interface LanMachine {
   /** The other end of its cable, beside the bridge. */
   readonly port: string;
   ip(...words: string[]): string;
+  /** Runs a program in its network namespace. */
+  run(program: string, ...words: string[]): string;
   /** The IPv4 addresses of eth0, such as `10.99.0.50/24`. */
   addresses(): string[];
+  /** The global IPv6 addresses of eth0, such as `fd99::1ff/128`. */
+  inet6Addresses(): string[];
   /** Starts the code of machined. What a machine keeps is the same at each start. */
-  start(): Running;
+  start(configuration?: string): Running;
 }
 
-const ipIn = (pid: number, words: readonly string[]) =>
-  execFileSync('nsenter', [`--net=/proc/${pid}/ns/net`, 'ip', ...words], { encoding: 'utf8' });
+const runIn = (pid: number, words: readonly string[]) =>
+  execFileSync('nsenter', [`--net=/proc/${pid}/ns/net`, ...words], { encoding: 'utf8' });
+const ipIn = (pid: number, words: readonly string[]) => runIn(pid, ['ip', ...words]);
 
 /** Everything of it ends with `scope`. */
 export async function openLan(scope: AsyncDisposableStack): Promise<Lan> {
@@ -100,12 +105,19 @@ export async function openLan(scope: AsyncDisposableStack): Promise<Lan> {
       return {
         ...{ pid, port },
         ip: (...words) => ipIn(pid, words),
+        run: (program, ...words) => runIn(pid, [program, ...words]),
         addresses: () =>
           [...ipIn(pid, ['-4', '-o', 'addr', 'show', 'dev', 'eth0']).matchAll(/inet (\S+)/g)].map(
             ([, address = '']) => address,
           ),
-        start() {
-          const init: MachineInit = { commandLine: 'quiet ip=eth0:dhcp', root };
+        inet6Addresses: () =>
+          [
+            ...ipIn(pid, ['-6', '-o', 'addr', 'show', 'dev', 'eth0', 'scope', 'global']).matchAll(
+              /inet6 (\S+)/g,
+            ),
+          ].map(([, address = '']) => address),
+        start(configuration = '') {
+          const init: MachineInit = { commandLine: 'quiet ip=eth0:dhcp', root, configuration };
           const program = join(import.meta.dirname, 'machine.ts');
           return startIn(pid, [process.execPath, program], { MACHINE: JSON.stringify(init) });
         },

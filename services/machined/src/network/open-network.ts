@@ -1,6 +1,7 @@
 import { systemTimers } from '@nodewright/async';
 import { volumeIds, volumePath, volumeRow } from '@nodewright/contract/volumes';
 import type { EtcdClient } from '@nodewright/etcd';
+import { loadNativeCalls, watchAdvertisements } from '@nodewright/linux';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { NodeFacts } from '../base/domain/node-facts.ts';
 import { resolverFolder } from '../base/domain/resolver-folder.ts';
@@ -11,8 +12,11 @@ import type { LinkHardwareSource } from './controllers/link-hardware-source.ts';
 import { networkControllers } from './controllers/network-controllers.ts';
 import { NetworkProblems } from './controllers/network-problems.ts';
 import type { PlannedNetworkInit } from './controllers/planned-network.ts';
+import type { AcceptingLink } from './domain/accepting-links.ts';
 import { commandLineLinks } from './domain/command-line-links.ts';
 import { CommandLineOperator } from './domain/command-line-operator.ts';
+import { AdvertisementOperator } from './host/advertisement-operator.ts';
+import { openAdvertisementPort } from './host/advertisement-port.ts';
 import { createBorrowedAddress } from './host/borrowed-address.ts';
 import { createPacketCapturer } from './host/capture-packets.ts';
 import { openDhcpLeases } from './host/dhcp-leases.ts';
@@ -72,11 +76,11 @@ export async function openNetwork(init: OpenNetworkInit, scope: AsyncDisposableS
   const problems = new NetworkProblems();
   const changes = await openChanges(init);
   const virtual = typeof changes === 'string' ? changes : openVirtualAddresses(init, changes, scope);
-  const planned = typeof changes === 'string' ? undefined : planNetwork(init, changes);
-  const onMachine = planned && (await openMachineOperators(init, scope));
+  const planned = typeof changes === 'string' ? undefined : await planNetwork(init, changes, scope);
+  const onMachine = planned?.operators;
   return {
     controllers: networkControllers({
-      ...{ world, hostname, linkHardware, planned, problems },
+      ...{ world, hostname, linkHardware, planned: planned?.network, problems },
       commandLineLinks: planned && commandLineLinks(init.commandLine),
       // The first address of the command line is the preferred one.
       addresses: [...node.addresses, ...(onMachine?.commandLine.addresses() ?? [])],
@@ -88,7 +92,7 @@ export async function openNetwork(init: OpenNetworkInit, scope: AsyncDisposableS
         ? createPodResolverFile(`${init.root}${resolverFolder}/resolv.conf`)
         : undefined,
       operators: [
-        ...(onMachine === undefined ? [] : [onMachine.commandLine, onMachine.dhcp]),
+        ...(onMachine === undefined ? [] : [onMachine.commandLine, onMachine.dhcp, onMachine.advertisements]),
         new VirtualAddressOperator({ virtual, hasKubelet }),
       ],
       publish: (event) => void events.publish(event),
@@ -137,33 +141,61 @@ function openVirtualAddresses(
 
 const leaseFile = 'dhcp-leases.json';
 
-/** The operators of a machine that plans its network. The clients of DHCP end with `scope`. */
+interface MachineOperators {
+  readonly commandLine: CommandLineOperator;
+  readonly dhcp: DhcpOperator;
+  readonly advertisements: AdvertisementOperator;
+}
+
+/** The operators of a machine that plans its network. They end with `scope`. */
 async function openMachineOperators(
   { commandLine: text, root, log }: OpenNetworkInit,
+  kernel: KernelNetwork,
   scope: AsyncDisposableStack,
-): Promise<{ readonly commandLine: CommandLineOperator; readonly dhcp: DhcpOperator }> {
+): Promise<MachineOperators> {
   const commandLine: CommandLineOperator = new CommandLineOperator(text, () => dhcp.isRunning());
+  const given = () => commandLine.given();
   const dhcp = scope.use(
     new DhcpOperator({
       openWire: await loadDhcpWires(systemTimers),
       leases: openDhcpLeases(`${root}${volumePath(volumeRow(volumeIds.state))}/${leaseFile}`, log),
-      ...{ timers: systemTimers, random: Math.random, log },
+      ...{ timers: systemTimers, random: Math.random, log, given },
       isTaken: (linkName) => commandLine.hasLink(linkName),
-      given: () => commandLine.given(),
     }),
   );
-  return { commandLine, dhcp };
+  const calls = await loadNativeCalls();
+  const advertisements = scope.use(
+    new AdvertisementOperator({
+      watchOptions: (events) => watchAdvertisements(calls, { timers: systemTimers, ...events }),
+      ownAddresses: () => kernel.addresses().map(({ address }) => address),
+      ...{ timers: systemTimers, given, log },
+    }),
+  );
+  return { commandLine, dhcp, advertisements };
+}
+
+interface PlannedMachine {
+  readonly network: PlannedNetworkInit;
+  readonly operators: MachineOperators;
 }
 
 /** Only a machine plans all of its network; it has no link up yet. */
-function planNetwork(
-  { node, setParameter, log }: OpenNetworkInit,
+async function planNetwork(
+  init: OpenNetworkInit,
   { kernel, port }: NetworkChanges,
-): PlannedNetworkInit | undefined {
+  scope: AsyncDisposableStack,
+): Promise<PlannedMachine | undefined> {
+  const { node, setParameter, log } = init;
   if (!node.world.ownsNetwork || setParameter === undefined) return undefined;
   const names = kernel.links().map(({ name }) => name);
   const parameters = setLinkParameters(names, setParameter);
   for (const error of [...parameters.problems, ...parameters.obstacles.values()])
     log.error({ error }, 'a kernel parameter of the network could not be set');
-  return { port, obstacles: parameters.obstacles, endpointNames: new EndpointNames(systemTimers) };
+  const operators = await openMachineOperators(init, kernel, scope);
+  const advertisements = {
+    port: await openAdvertisementPort(setParameter),
+    onAccepting: (links: readonly AcceptingLink[]) => operators.advertisements.setAccepting(links),
+  };
+  const endpointNames = new EndpointNames(systemTimers);
+  return { network: { port, obstacles: parameters.obstacles, advertisements, endpointNames }, operators };
 }

@@ -20,7 +20,7 @@ const always: Readonly<Record<string, string>> = {
 /** If the kernel has IPv6. */
 const ipv6: Readonly<Record<string, string>> = {
   'net.ipv6.conf.default.forwarding': '1',
-  // 2 upstream. Here nothing configures a link by routers' advertisements, which any neighbour can send.
+  // 2 upstream. Here only links that something brings up take routers' advertisements, which any neighbour can send.
   'net.ipv6.conf.default.accept_ra': '0',
 };
 

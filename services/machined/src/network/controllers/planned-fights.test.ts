@@ -13,7 +13,13 @@ import { EndpointNames } from '../host/endpoint-names.ts';
 import { SimulatedLinks } from '../testing/simulated-links.ts';
 import { networkControllers } from './network-controllers.ts';
 import { NetworkProblems } from './network-problems.ts';
-import { FakeNetwork, fakeAddress, fakeLink, noLinkHardware } from './testing/fake-network.ts';
+import {
+  FakeNetwork,
+  fakeAddress,
+  fakeLink,
+  noAdvertisements,
+  noLinkHardware,
+} from './testing/fake-network.ts';
 
 const lo = fakeLink(1, 'lo', { hardwareType: 772 });
 const loAddress = fakeAddress(1, '127.0.0.1/8', { scope: 254 });
@@ -45,6 +51,7 @@ async function openMachine(commandLine: string, { links, obstacles = new Map(), 
         },
         obstacles,
         endpointNames: new EndpointNames(systemTimers),
+        advertisements: noAdvertisements,
       },
     }),
   });

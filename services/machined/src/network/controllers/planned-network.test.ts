@@ -8,6 +8,7 @@ import { enterOwnNamespace, ip, noOwnNamespace } from '@nodewright/linux/testing
 import { pointerTo, putResource, type SingletonRef } from '@nodewright/state';
 import {
   hostnameStatuses,
+  kernelParamSpecs,
   machineConfigs,
   resolverStatuses,
   timeServerStatuses,
@@ -16,6 +17,7 @@ import { eventually } from '@nodewright/testkit';
 import { worlds } from '../../base/domain/world.ts';
 import { readIfThere } from '../../base/host/read-if-there.ts';
 import { CommandLineOperator } from '../domain/command-line-operator.ts';
+import { openAdvertisementPort } from '../host/advertisement-port.ts';
 import { EndpointNames } from '../host/endpoint-names.ts';
 import { openKernelNetwork } from '../host/kernel-network.ts';
 import { type SetParameter, setLinkParameters } from '../host/link-parameters.ts';
@@ -52,6 +54,7 @@ async function openMachine(commandLine: string, setParameter: SetParameter = wri
       planned: {
         ...{ port: await openNetworkPort(worlds.machine.networkSteps), obstacles },
         endpointNames: new EndpointNames(systemTimers),
+        advertisements: { port: await openAdvertisementPort(setParameter), onAccepting: () => {} },
       },
     }),
   });
@@ -109,14 +112,35 @@ test('a link that appears later gets its address, and links that are not named s
   assert.deepEqual(['later0', 'wire0', 'wire2'].map(isUp), [true, false, false]);
 });
 
-test("no link takes routers' advertisements: not the one of ip=, not another one, and not one that appears later", {
+test("the links of ip= take routers' advertisements, and no others: not another one, and not one that appears later", {
   skip,
 }, async () => {
   const { node } = await openMachine(line);
   await using _node = node;
   ip('link add later0 type veth peer name later1');
   const all = ['default', 'wire0', 'wire1', 'wire2', 'later0', 'later1'];
-  assert.deepEqual(all.map(acceptOf), Array<string>(all.length).fill('0'));
+  const expected = ['0', '2', '0', '2', '0', '0'];
+  await eventually(() => all.map(acceptOf).join() === expected.join(), {
+    ...{ what: 'the links of ip=', explain: () => all.map(acceptOf).join() },
+  });
+});
+
+test("a link takes routers' advertisements again after somebody has refused them, unless the configuration decides", {
+  skip,
+}, async () => {
+  const { node } = await openMachine(line);
+  await using _node = node;
+  const accepts = (links: readonly string[], values: string) =>
+    eventually(() => links.map(acceptOf).join() === values, { what: `${links} with ${values}` });
+  await accepts(['wire0', 'wire2'], '2,2');
+  const id = 'proc.sys.net.ipv6.conf.wire0.accept_ra';
+  await putResource(node.state, {
+    ...pointerTo(kernelParamSpecs, id),
+    spec: { value: '0', ignoreErrors: false },
+  });
+  for (const link of ['wire0', 'wire2']) writeFileSync(`/proc/sys/net/ipv6/conf/${link}/accept_ra`, '0');
+  ip('link set wire1 up');
+  await accepts(['wire0', 'wire2'], '0,2');
 });
 
 test("a link stays down when its routers' advertisements cannot be refused, and comes up on a kernel without IPv6", {

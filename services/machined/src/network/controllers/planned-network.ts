@@ -36,6 +36,7 @@ import { planRules } from '../domain/plan-rules.ts';
 import type { EndpointNames } from '../host/endpoint-names.ts';
 import { type KernelNetwork, linksWithWireguard } from '../host/kernel-network.ts';
 import type { NetworkPort } from '../host/network-port.ts';
+import { type AdvertisementsInit, createAdvertisementController } from './advertisements.ts';
 import { createLinkModuleController } from './link-module.ts';
 import { inLayers } from './network-config.ts';
 import type { NetworkProblems } from './network-problems.ts';
@@ -47,6 +48,8 @@ export interface PlannedNetworkInit {
   /** Why a link must stay down, by its name. */
   readonly obstacles: ReadonlyMap<string, string>;
   readonly endpointNames: EndpointNames;
+  /** What is done about routers' advertisements. */
+  readonly advertisements: AdvertisementsInit;
 }
 
 /** What failed is tried again, also without an event. */
@@ -66,6 +69,7 @@ export function plannedNetworkControllers(context: PlannedNetworkContext): Contr
   return [
     createLinkModuleController(),
     createLinkSpecController(context),
+    createAdvertisementController({ ...context, ...context.advertisements, routes: context.port, isNamed }),
     createPlanController(context, {
       name: 'network.AddressSpecController',
       subject: 'addresses',

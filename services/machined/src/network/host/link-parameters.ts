@@ -14,7 +14,7 @@ export interface LinkParameters {
 
 /**
  * Prepares a machine for links that come up. No link takes addresses or routes from the advertisements of routers: any neighbour can send
- * them. `net.ipv6.conf.<link>.accept_ra` of the configuration switches them on for a link. A link for which they cannot be
+ * them. `network.AdvertisementController` switches them on for the links that something brings up. A link for which they cannot be
  * switched off stays down.
  * When an IPv4 address is removed, the others of its network stay: by itself the kernel removes those that were added later.
  */

@@ -6,6 +6,7 @@ import type {
   NetlinkWatchInit,
 } from '@nodewright/linux';
 import type { KernelNetwork } from '../../host/kernel-network.ts';
+import type { AdvertisementsInit } from '../advertisements.ts';
 import type { LinkHardwareSource } from '../link-hardware-source.ts';
 
 /** A network for tests, whose changes reach its watches. */
@@ -67,6 +68,12 @@ export class FakeNetwork implements KernelNetwork {
     for (const { topics, init } of this.#watches) if (topics.includes(topic)) init.onChange(false);
   }
 }
+
+/** A kernel without IPv6. */
+export const noAdvertisements: AdvertisementsInit = {
+  port: { accepts: () => undefined, setAcceptance: () => {}, solicit: () => {} },
+  onAccepting: () => {},
+};
 
 export const noLinkHardware: LinkHardwareSource = {
   of: () => undefined,

@@ -1,0 +1,54 @@
+// The options of routers' advertisements that name DNS servers and search domains, with everything left out that must not reach the
+// machine. Source: RFC 8106, section 5.
+import { plainDomainsOf } from '@nodewright/dhcp';
+import { ipAddressText } from '@nodewright/linux/network';
+
+export interface AdvertisedNames {
+  readonly kind: 'servers' | 'domains';
+  readonly values: readonly string[];
+  /** How long they hold from their reception; 0: no more, undefined: without end. */
+  readonly lifetimeSeconds: number | undefined;
+}
+
+const optionKinds: ReadonlyMap<number | undefined, AdvertisedNames['kind']> = new Map([
+  [25, 'servers'],
+  [31, 'domains'],
+]);
+/** Type, length, two reserved bytes, and the lifetime. */
+const headerBytes = 8;
+const withoutEnd = 0xffff_ffff;
+const addressBytes = 16;
+
+/** @returns undefined for other options, and for one whose length is not that of its value */
+export function advertisedNames(option: Uint8Array): AdvertisedNames | undefined {
+  const kind = optionKinds.get(option[0]);
+  if (kind === undefined || option.length < headerBytes || option[1] !== option.length / 8) return undefined;
+  const lifetime = Buffer.from(option).readUInt32BE(4);
+  const value = option.subarray(headerBytes);
+  return {
+    kind,
+    values: kind === 'servers' ? serversOf(value) : plainDomainsOf(value),
+    lifetimeSeconds: lifetime === withoutEnd ? undefined : lifetime,
+  };
+}
+
+function serversOf(value: Uint8Array): string[] {
+  const servers: string[] = [];
+  for (let at = 0; at + addressBytes <= value.length; at += addressBytes) {
+    const bytes = value.subarray(at, at + addressBytes);
+    if (isServer(bytes)) servers.push(ipAddressText(bytes));
+  }
+  return [...new Set(servers)];
+}
+
+/**
+ * Whether a name server can have the address: not an unspecified one, a loopback one, one of IPv4 in IPv6, or a multicast one. An
+ * address that is valid on one link only would need the name of the link, which name servers of resources do not have.
+ */
+export function isServer(bytes: Uint8Array): boolean {
+  const [first = 0, second = 0] = bytes;
+  if (bytes.length !== addressBytes || first === 0xff || (first === 0xfe && (second & 0xc0) === 0x80))
+    return false;
+  // `::`, `::1`, the old form of IPv4 in IPv6, and the present one.
+  return bytes.subarray(0, 10).some((byte) => byte !== 0);
+}

@@ -1,0 +1,179 @@
+// A hostile host on the lan of a machine that takes routers' advertisements.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import type { FrameSocket } from '@nodewright/linux';
+import { eventually } from '@nodewright/testkit';
+import type { LanMachine, Running } from './open-lan.ts';
+import {
+  advertisementFrame,
+  domainsOption,
+  openSender,
+  prefixOption,
+  serversOption,
+} from './router-advertisement.ts';
+
+export interface Inet6AttackTarget {
+  /** It accepts advertisements on eth0, and an honest router advertises fd99::/64. */
+  readonly machine: LanMachine;
+  readonly running: Running;
+  /** A host of the lan. */
+  readonly rogue: LanMachine;
+}
+
+export interface Inet6Attack {
+  readonly name: string;
+  /** What holds. */
+  readonly what: string;
+  readonly run: (target: Inet6AttackTarget) => Promise<void>;
+}
+
+const timeoutMs = 60_000;
+const hardware = '02:00:00:00:00:66';
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const hex = (number: number) => number.toString(16);
+
+const isRunning = ({ running: { child } }: Inet6AttackTarget) =>
+  child.exitCode === null && child.signalCode === null;
+const memoryMib = ({ running }: Inet6AttackTarget) =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${running.child.pid}/status`, 'utf8'))?.[1]) / 1024;
+const lineCount = ({ running }: Inet6AttackTarget) => running.text().split('\n').length;
+const routeCount = ({ machine }: Inet6AttackTarget) => machine.ip('-6', 'route').split('\n').length;
+const resolversOf = ({ running }: Inet6AttackTarget) =>
+  running
+    .text()
+    .match(/^resolvers: .*$/gm)
+    ?.at(-1) ?? '';
+
+/** Whether a host is told that nothing listens at the address. */
+function canReach(host: LanMachine, address: string): boolean {
+  const target = `/dev/tcp/${address.replace(/\/.*/, '')}/9`;
+  try {
+    host.run('timeout', '10', 'bash', '-c', `exec 3<>${target}`);
+    return true;
+  } catch (error) {
+    return String((error as { stderr?: unknown }).stderr).includes('refused');
+  }
+}
+
+/** Sends, and waits where the kernel takes no more frames. */
+async function sendPatiently(sender: FrameSocket, frame: Uint8Array): Promise<void> {
+  for (;;) {
+    try {
+      sender.send(frame);
+      return;
+    } catch (error) {
+      if (!['ENOBUFS', 'EAGAIN'].includes((error as { code?: string }).code ?? '')) throw error;
+      await pause(2);
+    }
+  }
+}
+
+export const inet6Attacks: readonly Inet6Attack[] = [
+  {
+    name: 'advertised-names',
+    what: 'names and servers that no machine should use are dropped, and their number is limited',
+    async run(target) {
+      using sender = await openSender(target.rogue);
+      const explain = () => target.running.text().slice(-3000);
+      const send = (...options: Buffer[]) =>
+        sendPatiently(
+          sender,
+          advertisementFrame({ router: 'fe80::66', hardware, routerSeconds: 0, options }),
+        );
+      const linesBefore = lineCount(target);
+      await send(
+        serversOption(
+          3,
+          '::',
+          '::1',
+          'ff02::1',
+          'fe80::66',
+          '::ffff:10.0.0.1',
+          'fd99::ff:fe00:31',
+          'fd66::1',
+        ),
+      );
+      await send(
+        domainsOption(
+          3,
+          'a\nnameserver 6',
+          'bad\u001b[2J',
+          'x'.repeat(63).concat('.y'.repeat(100)),
+          'rogue.example',
+        ),
+      );
+      // A damaged option, and one that claims more than it has.
+      await send(Buffer.from([25, 1, 0, 0, 0, 0, 0, 9]), Buffer.from([31, 1, 0, 0, 0, 0, 0, 9]));
+      await eventually(() => resolversOf(target).includes('rogue.example'), {
+        what: 'the good one',
+        timeoutMs,
+        explain,
+      });
+      assert.match(resolversOf(target), /^resolvers: \S*fd66::1\S* \S*rogue\.example$/);
+      assert.doesNotMatch(
+        resolversOf(target),
+        /[ ,]::|fe80|ff02|10\.0\.0\.1|fd99::ff:fe00:31|nameserver 6|bad/,
+      );
+      await eventually(() => !resolversOf(target).includes('rogue'), {
+        what: 'the end of its lifetime',
+        timeoutMs,
+        explain,
+      });
+      // Each advertisement names other servers, for ever.
+      for (let count = 0; count < 500; count += 1) {
+        await send(serversOption(0xffff_ffff, ...[1, 2, 3].map((each) => `fd66:${hex(count)}::${each}`)));
+        await send(domainsOption(2, `d${count}.example`));
+      }
+      await pause(1500);
+      const servers = /fd66\S*/.exec(resolversOf(target))?.[0].split(',') ?? [];
+      assert.ok(servers.length <= 12, `${servers}`);
+      assert.ok(resolversOf(target).includes('fd99::53'), resolversOf(target));
+      assert.ok(lineCount(target) - linesBefore < 60, target.running.text().slice(-5000));
+      await send(serversOption(0, ...servers.filter((each) => each.startsWith('fd66'))));
+      assert.ok(isRunning(target), explain());
+    },
+  },
+  {
+    name: 'advertisement-flood',
+    what: 'addresses and routes of a flood of advertisements are limited, and the machine stays reachable and says so',
+    async run(target) {
+      const { machine, running, rogue } = target;
+      using sender = await openSender(rogue);
+      const explain = () => `${running.text().slice(-3000)}\n${machine.ip('-6', 'route').slice(0, 2000)}`;
+      const kept = machine.inet6Addresses();
+      const [memoryBefore, linesBefore] = [memoryMib(target), lineCount(target)];
+      let most = 0;
+      for (let count = 0; count < 800; count += 1) {
+        const options = Array.from({ length: 40 }, (_, index) =>
+          prefixOption(`fd66:${hex(count)}:${hex(index)}::/64`, 0xffff_ffff),
+        );
+        const router = `fe80::66:${hex(count)}`;
+        await sendPatiently(sender, advertisementFrame({ router, hardware, routerSeconds: 9000, options }));
+        if (count % 100 === 99) {
+          await pause(50);
+          most = Math.max(most, routeCount(target));
+        }
+      }
+      await eventually(() => routeCount(target) < 100, {
+        what: 'the end of the surplus',
+        timeoutMs,
+        explain,
+      });
+      assert.ok(isRunning(target), explain());
+      const addresses = machine.inet6Addresses();
+      assert.ok(addresses.length <= 16, `${addresses}`);
+      for (const address of kept) assert.ok(addresses.includes(address), `${addresses}`);
+      assert.match(machine.ip('-6', 'route'), /^default via fe80::\S+ dev eth0 proto ra /m);
+      assert.match(running.text(), /have made too many routes, and are refused for a while/);
+      // 10.99.0.1 and fd99::1 are the honest router.
+      rogue.ip('addr', 'replace', 'fd99::66/64', 'dev', 'eth0', 'nodad');
+      for (const address of [...kept, ...machine.addresses()]) assert.ok(canReach(rogue, address), address);
+      const grownMib = memoryMib(target) - memoryBefore;
+      process.stdout.write(
+        `a flood of advertisements: ${most} routes at most, ${grownMib.toFixed(1)} MiB more\n`,
+      );
+      assert.ok(grownMib < 128, `${grownMib} MiB`);
+      assert.ok(lineCount(target) - linesBefore < 60, running.text().slice(-5000));
+    },
+  },
+];
