@@ -120,7 +120,7 @@ const limited: readonly {
       /^DHCPv4Config |^v1alpha1 machine\.network\.interfaces\[\]\.(?:vlans\[\]\.)?(?:dhcp$|dhcpOptions\.(?:routeMetric|ipv4)$)/,
     on: where(({ ownsNetwork }) => ownsNetwork),
     file: 'network/open-network.ts',
-    line: 'onMachine === undefined ? [] : [onMachine.commandLine, onMachine.dhcp, onMachine.advertisements]',
+    line: 'onMachine === undefined ? [] : Object.values(onMachine)',
   },
   {
     fields: /^v1alpha1 machine\.udev\.|^UdevRulesConfig /,

@@ -15,7 +15,26 @@ const names = [
   '--dhcp-option=option6:dns-server,[fd99::53],[fd99::54]',
   '--dhcp-option=option6:domain-search,lab.example',
 ];
-const slaac = ['--dhcp-range=fd99::,slaac,64,2m', ...advertise, ...names];
+/** What a host of the lan has, and what the server gives to one machine all the same. */
+const taken = 'fd99::140';
+const duid = '00:03:00:01:02:00:00:00:00:99';
+const settings = [
+  ...['--dhcp-range=fd99::100,fd99::13f,slaac,64,2m', `--dhcp-host=id:${duid},[${taken}]`],
+  ...advertise,
+  ...names,
+];
+const managedHardware = '02:00:00:00:00:32';
+const document = (...lines: string[]) =>
+  [
+    'version: v1alpha1',
+    'machine: { type: worker }',
+    '---',
+    'apiVersion: v1alpha1',
+    'kind: DHCPv6Config',
+    'name: eth0',
+    ...lines,
+    '',
+  ].join('\n');
 
 const scope = new AsyncDisposableStack();
 after(() => scope.disposeAsync());
@@ -25,20 +44,30 @@ let machine: LanMachine;
 let running: Running;
 /** Another host of the lan. */
 let rogue: LanMachine;
+/** Machines that ask for an address by DHCP, one of them for what another host has. */
+let managed: LanMachine;
+let managedRunning: Running;
+let conflicted: LanMachine;
+let conflictedRunning: Running;
 const other = '02:00:00:00:00:66';
 
 before(async () => {
   if (skip) return;
   lan = await openLan(scope);
   lan.ip('addr', 'add', 'fd99::1/64', 'dev', 'lan0', 'nodad');
-  server = await lan.serve('router', inet4, ...slaac);
+  server = await lan.serve('router', inet4, ...settings);
   machine = await lan.addMachine('plain', '02:00:00:00:00:31');
   // A link that nothing brings up, as those of containers: its other end could be anybody's.
   machine.ip('link', 'add', 'pod0', 'type', 'veth', 'peer', 'name', 'pod1');
   rogue = await lan.addMachine('rogue', other);
   rogue.ip('link', 'set', 'eth0', 'up');
   rogue.ip('addr', 'add', '10.99.0.66/24', 'dev', 'eth0');
+  managed = await lan.addMachine('managed', managedHardware);
+  conflicted = await lan.addMachine('conflicted', '02:00:00:00:00:33');
+  rogue.ip('addr', 'add', `${taken}/64`, 'dev', 'eth0', 'nodad');
   running = machine.start();
+  managedRunning = managed.start(document('clientIdentifier: mac'));
+  conflictedRunning = conflicted.start(document('clientIdentifier: duid', `duidRaw: "${duid}"`));
 });
 
 const explain = () =>
@@ -100,6 +129,29 @@ test('name servers go with the lifetime of their advertisement, and at once with
   send(domainsOption(0, 'short.example'));
   await eventually(hasNot('short.example'), { what: 'the end of the domain', timeoutMs, explain });
   assert.ok(has('fd99::53')(), resolvers());
+});
+
+const leased = (of: LanMachine) => of.inet6Addresses().filter((address) => address.endsWith('/128'));
+
+test('a machine gets an address by DHCP for IPv6, with its hardware address as its id', {
+  skip,
+}, async () => {
+  const explain = () => `${managedRunning.text().slice(-3000)}\n${server.text().slice(-3000)}`;
+  await eventually(() => leased(managed).length === 1, { what: 'a lease', timeoutMs, explain });
+  assert.match(leased(managed)[0] ?? '', /^fd99::1[0-3][0-9a-f]\/128$/);
+  assert.match(server.text(), /DHCPREPLY\(lan0\) fd99::1\S+ 00:03:00:01:02:00:00:00:00:32/);
+  const isThere = () => /^resolvers: \S*fd99::53.* lab\.example$/m.test(managedRunning.text());
+  await eventually(isThere, { what: 'name servers', timeoutMs, explain });
+  // The other one is of advertisements.
+  assert.equal(managed.inet6Addresses().length, 2);
+});
+
+test('an address that another host has is declined, and the machine gets another one', { skip }, async () => {
+  const explain = () => `${conflictedRunning.text().slice(-3000)}\n${server.text().slice(-3000)}`;
+  const hasOther = () => leased(conflicted).length === 1 && leased(conflicted)[0] !== `${taken}/128`;
+  await eventually(hasOther, { what: 'another address', timeoutMs, explain });
+  assert.match(conflictedRunning.text(), new RegExp(`${taken} is declined: another host has it`));
+  assert.match(server.text(), /DHCPDECLINE\(lan0\) 00:03:00:01:02:00:00:00:00:99/);
 });
 
 for (const { name, what, run } of inet6Attacks)

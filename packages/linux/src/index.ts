@@ -6,6 +6,7 @@ export * from './counters.ts';
 export * from './effective-capabilities.ts';
 export * from './file-system-sizes.ts';
 export * from './frame-socket.ts';
+export * from './inet6-socket.ts';
 export * from './ip-address-text.ts';
 export * from './kernel-file.ts';
 export * from './kernel-log.ts';

@@ -22,6 +22,8 @@ import { createPacketCapturer } from './host/capture-packets.ts';
 import { openDhcpLeases } from './host/dhcp-leases.ts';
 import { DhcpOperator } from './host/dhcp-operator.ts';
 import { loadDhcpWires } from './host/dhcp-wire.ts';
+import { Dhcp6Operator } from './host/dhcp6-operator.ts';
+import { loadDhcp6Wires } from './host/dhcp6-wire.ts';
 import { EndpointNames } from './host/endpoint-names.ts';
 import { createEtcdCampaign } from './host/etcd-campaign.ts';
 import { createKernelHostname } from './host/kernel-hostname.ts';
@@ -92,7 +94,7 @@ export async function openNetwork(init: OpenNetworkInit, scope: AsyncDisposableS
         ? createPodResolverFile(`${init.root}${resolverFolder}/resolv.conf`)
         : undefined,
       operators: [
-        ...(onMachine === undefined ? [] : [onMachine.commandLine, onMachine.dhcp, onMachine.advertisements]),
+        ...(onMachine === undefined ? [] : Object.values(onMachine)),
         new VirtualAddressOperator({ virtual, hasKubelet }),
       ],
       publish: (event) => void events.publish(event),
@@ -144,6 +146,7 @@ const leaseFile = 'dhcp-leases.json';
 interface MachineOperators {
   readonly commandLine: CommandLineOperator;
   readonly dhcp: DhcpOperator;
+  readonly dhcp6: Dhcp6Operator;
   readonly advertisements: AdvertisementOperator;
 }
 
@@ -153,7 +156,10 @@ async function openMachineOperators(
   kernel: KernelNetwork,
   scope: AsyncDisposableStack,
 ): Promise<MachineOperators> {
-  const commandLine: CommandLineOperator = new CommandLineOperator(text, () => dhcp.isRunning());
+  const commandLine: CommandLineOperator = new CommandLineOperator(
+    text,
+    () => dhcp.isRunning() || dhcp6.isRunning(),
+  );
   const given = () => commandLine.given();
   const dhcp = scope.use(
     new DhcpOperator({
@@ -161,6 +167,16 @@ async function openMachineOperators(
       leases: openDhcpLeases(`${root}${volumePath(volumeRow(volumeIds.state))}/${leaseFile}`, log),
       ...{ timers: systemTimers, random: Math.random, log, given },
       isTaken: (linkName) => commandLine.hasLink(linkName),
+    }),
+  );
+  const dhcp6 = scope.use(
+    new Dhcp6Operator({
+      openWire: await loadDhcp6Wires(systemTimers),
+      kernel: {
+        addresses: () => kernel.addresses(),
+        watchAddresses: (events) => kernel.watch(['address'], events),
+      },
+      ...{ timers: systemTimers, random: Math.random, log },
     }),
   );
   const calls = await loadNativeCalls();
@@ -171,7 +187,7 @@ async function openMachineOperators(
       ...{ timers: systemTimers, given, log },
     }),
   );
-  return { commandLine, dhcp, advertisements };
+  return { commandLine, dhcp, dhcp6, advertisements };
 }
 
 interface PlannedMachine {

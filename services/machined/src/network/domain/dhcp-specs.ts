@@ -126,8 +126,12 @@ export function nameToTell(
 /** A DUID that is not one is left out. */
 function clientIdOf(hardware: string, { clientIdentifier, duidRawHex }: Dhcp4Spec['clientIdentifier']) {
   if (clientIdentifier === 'mac') return clientIdOfHardware(hardware);
-  if (clientIdentifier !== 'duid') return undefined;
-  const hex = duidRawHex.replaceAll(':', '');
+  return clientIdentifier === 'duid' ? duidOfHex(duidRawHex) : undefined;
+}
+
+/** The bytes of a DUID in hexadecimal digits, with colons or without; undefined for a text that is not one. */
+export function duidOfHex(text: string): Uint8Array | undefined {
+  const hex = text.replaceAll(':', '');
   const isDuid =
     hex.length % 2 === 0 && hex.length / 2 <= longestClientId && /^(?:[0-9a-f]{2}){2,}$/i.test(hex);
   return isDuid ? Uint8Array.from(Buffer.from(hex, 'hex')) : undefined;

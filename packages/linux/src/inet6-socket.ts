@@ -1,0 +1,128 @@
+// A few UDP datagrams of IPv6 in both directions on one link, whatever the routes are.
+import type { Timers } from '@nodewright/async';
+import { faultFrom } from '@nodewright/fault';
+import { ipAddressBytes } from './ip-address-text.ts';
+import type { NativeCalls } from './native-calls.ts';
+
+export interface Inet6SocketInit {
+  readonly link: { readonly name: string; readonly index: number };
+  /** Of this host. */
+  readonly port: number;
+  /** Longer datagrams are dropped. */
+  readonly longestBytes: number;
+  readonly timers: Pick<Timers, 'monotonicMs' | 'after'>;
+  /** Called with each datagram, which is valid only during the call. */
+  readonly onDatagram: (datagram: Uint8Array) => void;
+  /** Reception has failed with a Fault, and nothing more comes. The caller disposes of the socket. */
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Inet6Socket extends Disposable {
+  /**
+   * Sends a datagram from the address of the link that suits.
+   *
+   * @param address of a host, or of a group, on the link
+   * @throws SystemCallError when the kernel does not take it, `EADDRNOTAVAIL` while the link has no usable address
+   */
+  send(datagram: Uint8Array, address: string, port: number): void;
+}
+
+// <sys/socket.h>, <asm-generic/socket.h>, <linux/in6.h>
+const inet6Family = 10;
+const datagramSocket = 2;
+const nonBlocking = 0o4000;
+const socketLevel = 1;
+const receiveBuffer = 8;
+const bindToDevice = 25;
+const ipv6Level = 41;
+const onlyIpv6 = 26;
+
+/** What the kernel keeps until it is read. */
+const receiveBufferBytes = 64 * 1024;
+/** Datagrams that are read in a second. In a flood, reading pauses for the rest of the second, and what the buffer cannot keep is lost. */
+export const mostDatagramsASecond = 64;
+const windowMs = 1000;
+
+/**
+ * Opens a socket. It uses no thread, and does not keep the process alive.
+ *
+ * @throws SystemCallError `EADDRINUSE` when the port is taken on the link, `ENODEV` without the link
+ */
+export function openInet6Socket(calls: NativeCalls, init: Inet6SocketInit): Inet6Socket {
+  const { link, port, longestBytes, timers, onDatagram, onError } = init;
+  using scope = new DisposableStack();
+  const socket = calls.socket(inet6Family, datagramSocket | nonBlocking, 0);
+  scope.defer(() => calls.close(socket));
+  const number = (value: number) => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeInt32LE(value);
+    return bytes;
+  };
+  calls.setSocketOption(socket, ipv6Level, onlyIpv6, number(1));
+  calls.setSocketOption(socket, socketLevel, receiveBuffer, number(receiveBufferBytes));
+  calls.setSocketOption(socket, socketLevel, bindToDevice, Buffer.from(`${link.name}\0`));
+  calls.bind(socket, inet6Address('::', port, 0));
+
+  // One byte more shows that a datagram is too long.
+  const datagram = Buffer.alloc(longestBytes + 1);
+  const sender = Buffer.alloc(28);
+  let windowStartMs = timers.monotonicMs();
+  let read = 0;
+  let isOpen = true;
+  let readable: Disposable | undefined;
+  let pause: Disposable | undefined;
+  const stop = () => {
+    readable?.[Symbol.dispose]();
+    readable = undefined;
+  };
+  scope.defer(() => {
+    isOpen = false;
+    pause?.[Symbol.dispose]();
+    stop();
+  });
+
+  const drain = () => {
+    const now = timers.monotonicMs();
+    if (now - windowStartMs >= windowMs) {
+      windowStartMs = now;
+      read = 0;
+    }
+    while (isOpen) {
+      if (read >= mostDatagramsASecond) {
+        stop();
+        pause = timers.after(Math.max(0, windowStartMs + windowMs - now), start);
+        return;
+      }
+      const length = calls.receiveFrom(socket, datagram, sender);
+      if (length === undefined) return;
+      read += 1;
+      if (length <= longestBytes) onDatagram(datagram.subarray(0, length));
+    }
+  };
+  const start = () => {
+    readable = calls.watchReadable(socket, () => {
+      try {
+        drain();
+      } catch (error) {
+        stop();
+        onError(faultFrom(error));
+      }
+    });
+  };
+  start();
+  const resources = scope.move();
+  return {
+    send: (bytes, to, toPort) => calls.sendTo(socket, bytes, inet6Address(to, toPort, link.index)),
+    [Symbol.dispose]: () => resources.dispose(),
+  };
+}
+
+/** A `struct sockaddr_in6`. */
+function inet6Address(address: string, port: number, linkIndex: number): Uint8Array {
+  const bytes = Buffer.alloc(28);
+  bytes.writeUInt16LE(inet6Family, 0);
+  bytes.writeUInt16BE(port, 2);
+  bytes.set(ipAddressBytes(address), 8);
+  bytes.writeUInt32LE(linkIndex, 24);
+  return bytes;
+}
