@@ -88,6 +88,14 @@ test('no route goes through an edge of the network, or through the machine itsel
   );
 });
 
+test('no resolver and no time server is the machine itself, or an edge of its network', () => {
+  const servers = addressList('10.77.0.52', '10.77.0.255', '10.77.0.0', '127.0.0.1', '10.77.0.3');
+  const { nameServers, timeServers } = offered({
+    ...{ [optionCodes.nameServers]: servers, [optionCodes.timeServers]: servers },
+  });
+  assert.deepEqual([nameServers, timeServers], [['10.77.0.3'], ['10.77.0.3']]);
+});
+
 test('each list has a limit', () => {
   const many = Array.from({ length: 400 }, (_, index) =>
     [16, 10, index & 0xff, 10, 77, 0, 9].map((byte, at) => (at === 1 && index > 255 ? 11 : byte)),

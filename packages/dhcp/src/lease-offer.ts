@@ -82,8 +82,8 @@ export function offerOf(message: DhcpMessage): LeaseOffer | RefusedOffer {
   return {
     ...{ address, prefixLength, serverId, leaseSeconds, ...timesOf(options, leaseSeconds) },
     routes: routesOf(options, { address, prefixLength }),
-    nameServers: addressesOf(options, optionCodes.nameServers),
-    timeServers: addressesOf(options, optionCodes.timeServers),
+    nameServers: serversOf(options, optionCodes.nameServers, { address, prefixLength }),
+    timeServers: serversOf(options, optionCodes.timeServers, { address, prefixLength }),
     ...namesOf(options),
     mtu: mtuOf(options),
   };
@@ -132,28 +132,27 @@ function timesOf(options: Options, leaseSeconds: number | undefined) {
     : { renewalSeconds: leaseSeconds / 2, rebindingSeconds: (leaseSeconds * 7) / 8 };
 }
 
-/** The addresses of hosts in a list, each once. */
-function addressesOf(options: Options, code: number): string[] {
+type Own = Pick<LeaseOffer, 'address' | 'prefixLength'>;
+
+/** The addresses of other hosts in a list, each once. A machine that is its own resolver or time server has none. */
+function serversOf(options: Options, code: number, own: Own): string[] {
   const value = options.get(code) ?? new Uint8Array();
   const all: string[] = [];
   for (let at = 0; at + 4 <= value.length; at += 4) all.push(textOfAddress(value.subarray(at, at + 4)));
-  return [...new Set(all.filter(isHostAddress))].slice(0, mostServers);
+  return [...new Set(all.filter((each) => isOtherHost(each, own)))].slice(0, mostServers);
 }
 
-type Own = Pick<LeaseOffer, 'address' | 'prefixLength'>;
-
 /** The kernel refuses a route through a broadcast address, or through an address of the machine itself. */
-const isGateway = (gateway: string, { address, prefixLength }: Own) =>
-  isHostAddress(gateway) &&
-  gateway !== address &&
-  !(areNeighbours(gateway, address, prefixLength) && isEdgeOfNetwork(gateway, prefixLength));
+const isOtherHost = (text: string, { address, prefixLength }: Own) =>
+  isHostAddress(text) &&
+  text !== address &&
+  !(areNeighbours(text, address, prefixLength) && isEdgeOfNetwork(text, prefixLength));
 
 /** Option 121 replaces the routers. Source: RFC 3442. */
 function routesOf(options: Options, own: Own): OfferedRoute[] {
   const classless = options.get(optionCodes.classlessRoutes);
   if (classless !== undefined) return classlessRoutesOf(classless, own);
-  return addressesOf(options, optionCodes.routers)
-    .filter((gateway) => isGateway(gateway, own))
+  return serversOf(options, optionCodes.routers, own)
     .slice(0, 1)
     .map((gateway) => ({ destination: unspecifiedAddress, prefixLength: 0, gateway }));
 }
@@ -181,7 +180,7 @@ function classlessRoutesOf(value: Uint8Array, own: Own): OfferedRoute[] {
       network.map((byte, index) => byte | (0xff >> bitsOfByte(prefixLength, index))),
     );
     const isRouted = prefixLength === 0 || (isHostAddress(destination) && isHostAddress(lastAddress));
-    if (isRouted && (gateway === unspecifiedAddress || isGateway(gateway, own))) {
+    if (isRouted && (gateway === unspecifiedAddress || isOtherHost(gateway, own))) {
       const key = `${destination}/${prefixLength}`;
       if (!routes.has(key)) routes.set(key, { destination, prefixLength, gateway });
     }
