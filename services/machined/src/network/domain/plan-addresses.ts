@@ -5,7 +5,7 @@ import { type AddressSpecSpec, networkEnumerations as enums } from '@nodewright/
 import { addressBytes, addressOf, type Prefix, parsePrefix } from '../../base/domain/prefix.ts';
 import { findLink, type NamedLink } from './find-link.ts';
 import type { NetworkPlan, NetworkStep } from './network-step.ts';
-import { withinLimit } from './within-limit.ts';
+import { configuredLast, withinLimit } from './within-limit.ts';
 
 export interface PlanAddressesFacts {
   /** The merged specifications. */
@@ -51,7 +51,8 @@ export function planAddresses({ wanted, owned, links, made, addresses }: PlanAdd
   const deferred: string[] = [];
   const lent = new Set<string>();
   const withoutLink = new Set<string>();
-  for (const spec of withinLimit(wanted, { limit: maxAddresses, what: 'addresses' }, waiting)) {
+  const limit = { limit: maxAddresses, what: 'addresses' };
+  for (const spec of withinLimit(configuredLast(wanted), limit, waiting)) {
     const isPermanent = spec.flags.includes('permanent');
     const one = wantedAddress(spec, links);
     if (typeof one !== 'string') {

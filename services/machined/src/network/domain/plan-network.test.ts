@@ -355,6 +355,30 @@ test('planLinks() gives a link its MTU and address back when it is no member of 
   assert.deepEqual(wordsOf(gone), ['change-link eth0 mtu 1500']);
 });
 
+test('a configuration beyond the limits takes neither the address nor the route of ip= from a machine', () => {
+  const numbers = Array.from({ length: maxRoutes }, (_, index) => index);
+  const ip = (index: number) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
+  const configured = numbers
+    .slice(0, maxAddresses)
+    .map((index) => linkAddress('eth0', `${ip(index)}/32`, 'configuration'));
+  const ofAddresses = planAddresses({
+    wanted: [...configured, linkAddress('eth0', '192.0.2.2/24', 'cmdline')],
+    ...{ owned: new Set(), links, addresses: [] },
+  });
+  assert.equal(ofAddresses.steps.length, maxAddresses);
+  assert.ok(wordsOf(ofAddresses).includes('add-address 192.0.2.2/24 on eth0'));
+  const route = { ...plainRoute, family: 'inet4', outLinkName: 'eth0' } as const;
+  const ofRoutes = planRoutes({
+    wanted: [
+      ...numbers.map((index) => ({ ...route, dst: `${ip(index)}/32`, scope: 'link' as const })),
+      { ...route, dst: '', gateway: '192.0.2.1', layer: 'cmdline' },
+    ],
+    ...{ owned: new Set(), links: isUp(2), routes: [] },
+  });
+  assert.equal(ofRoutes.steps.length, maxRoutes);
+  assert.ok(wordsOf(ofRoutes).some((words) => words.includes('192.0.2.1')));
+});
+
 test('planRoutes() takes the route of the highest layer of those with one metric', () => {
   const route = { ...plainRoute, family: 'inet4', dst: '', outLinkName: 'eth0' } as const;
   const wanted = [

@@ -7,7 +7,7 @@ import { findLink, isLinkUp, type NamedLink } from './find-link.ts';
 import { byLayerDown } from './merge-layers.ts';
 import type { NetworkPlan } from './network-step.ts';
 import { defaultMetric } from './route-documents.ts';
-import { withinLimit } from './within-limit.ts';
+import { configuredLast, withinLimit } from './within-limit.ts';
 
 export interface PlanRoutesFacts {
   /** The merged specifications, in the order of their ids. */
@@ -39,7 +39,8 @@ export function planRoutes({ wanted, owned, links, routes }: PlanRoutesFacts): N
   const chosen = new Map<string, KernelRoute>();
   /** The slots of routes that stay although their specifications wait. */
   const kept = new Map<string, string>();
-  for (const spec of withinLimit(byLayerDown(wanted), { limit: maxRoutes, what: 'routes' }, waiting)) {
+  const limit = { limit: maxRoutes, what: 'routes' };
+  for (const spec of byLayerDown(withinLimit(configuredLast(wanted), limit, waiting))) {
     const { route, obstacle } = wantedRoute(spec, links);
     if (route === undefined) {
       waiting.push(`${nameOf(spec)}: ${obstacle}`);
