@@ -241,3 +241,30 @@ test('vlan= and bond= on the command line make their links, and no link comes up
     [1, at('bond0.5').index],
   );
 });
+
+test('a plan of a large network, which takes long, is made less often while its specifications change', async () => {
+  const { node, network } = await openMachine('ip=10.0.0.2:::24', { links: [fakeLink(2, 'eth0')] });
+  await using _node = node;
+  await node.advance(3000);
+  const passesOf = async (planMs: number) => {
+    let passes = 0;
+    const { addresses } = network;
+    Object.assign(network, {
+      rules() {
+        passes += 1;
+        node.timers.block(planMs);
+        return [];
+      },
+    });
+    for (let index = 0; index < 100; index += 1) {
+      const text = `apiVersion: v1alpha1\nkind: RoutingRuleConfig\nname: "${index + 1}"\nsrc: 10.9.${index}.0/24\ntable: "66"\n`;
+      await putResource(node.state, { ...pointerTo(machineConfigs, 'v1alpha1'), spec: text });
+      await node.advance(10);
+    }
+    await node.advance(5000);
+    Object.assign(network, { addresses });
+    return passes;
+  };
+  const [fast, slow] = [await passesOf(0), await passesOf(40)];
+  assert.ok(fast >= 100 && slow >= 3 && slow < fast / 2, `${fast} and ${slow} plans`);
+});

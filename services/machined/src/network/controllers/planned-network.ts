@@ -41,6 +41,7 @@ import { createLinkModuleController } from './link-module.ts';
 import { inLayers } from './network-config.ts';
 import type { NetworkProblems } from './network-problems.ts';
 import type { OpenNetwork } from './open-kernel-watch.ts';
+import { PlanPace } from './plan-pace.ts';
 
 /** A machine whose network machined may change. */
 export interface PlannedNetworkInit {
@@ -202,6 +203,7 @@ function createPlanController<Memory>(
 ): Controller {
   let owned = memory;
   const taken = new TakenSteps();
+  const pace = new PlanPace();
   return {
     ...{ name, inputs, outputs },
     async open(source, scope) {
@@ -213,7 +215,11 @@ function createPlanController<Memory>(
       scope.use(kernel.watch(topics, { onChange, onError: (error) => source.fail(error) }));
     },
     async reconcile(pass) {
+      const begunMs = pass.monotonicMs();
+      const restMs = pace.restMs(begunMs);
+      if (restMs > 0) return pass.wakeAfter(restMs);
       const made = await plan(pass, await network(), owned);
+      pace.made(begunMs, pass.monotonicMs());
       const waitMs = taken.waitMs(made.steps, pass.monotonicMs());
       // The whole plan waits, because its steps may depend on each other.
       if (waitMs > 0) return pass.wakeAfter(waitMs);
