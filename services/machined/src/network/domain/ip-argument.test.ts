@@ -220,3 +220,15 @@ test('parseIpArgument() reads what was written, for every address and field', ()
     }),
   );
 });
+
+test('what is wrong with ip= is said without control characters, and in lines of a bounded length', () => {
+  const { problems, partialProblems } = parseIpArguments(
+    `ip=10.0.0.2:::24:\x1b]0;evil\x07:eth0:off ip=10.0.0.3:::24::${'d'.repeat(3000)}:off ip=10.0.0.4:::24::\x9bm:off`,
+  );
+  const lines = [...problems, ...partialProblems];
+  assert.equal(lines.length, 3);
+  assert.ok(
+    lines.every((line) => line.length <= 301 && !/\p{C}/u.test(line)),
+    JSON.stringify(lines),
+  );
+});

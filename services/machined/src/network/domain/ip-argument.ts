@@ -77,9 +77,17 @@ export function parseIpArguments(commandLine: string): IpArguments {
   return {
     all: [...all.values()].map(({ position, argument }) => ({ position, argument })),
     dhcpLinks: [...dhcpLinks],
-    problems,
-    partialProblems: [...all.values()].flatMap(({ partial }) => partial),
+    problems: problems.map(shownLine),
+    partialProblems: [...all.values()].flatMap(({ partial }) => partial).map(shownLine),
   };
+}
+
+/** A line that quotes what the command line has, which reaches the console: without control characters, and not longer than this. */
+const longestLine = 300;
+
+function shownLine(line: string): string {
+  const printable = line.replaceAll(/\p{C}/gu, '?');
+  return printable.length <= longestLine ? printable : `${printable.slice(0, longestLine)}…`;
 }
 
 /**
