@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { FakeTimers } from '@nodewright/controllers/testing';
+import { messageTypeOf, messageTypes } from '@nodewright/dhcp';
 import { TestServer } from '@nodewright/dhcp/testing';
 import type { HostnameSpecSpec, LinkStatusSpec, OperatorSpecSpec } from '@nodewright/state/kinds';
 import { eventually } from '@nodewright/testkit';
+import fc from 'fast-check';
 import { linkStatusesOf } from '../controllers/link-statuses.ts';
 import { fakeLink } from '../controllers/testing/fake-network.ts';
 import type { GivenSetting } from '../domain/dhcp-specs.ts';
@@ -376,4 +378,52 @@ test('a server that refuses for ever fills no log', () => {
   rig.react([operatorOf('eth0')], { eth0: statusOf(2, 'eth0') });
   rig.pass(3600);
   assert.ok(rig.logged.length > 0 && rig.logged.length < 200, `${rig.logged.length} lines`);
+});
+
+/** When the server stops, and for how long, in seconds. */
+const outages = fc.array(fc.record({ upFor: fc.nat(300), awayFor: fc.nat(400) }), {
+  minLength: 1,
+  maxLength: 40,
+});
+
+test('a lease of 60 s is renewed for an hour, while the server stops and starts', () => {
+  fc.assert(
+    fc.property(outages, (list) => {
+      using rig = openRig();
+      const { server, timers } = rig;
+      server.leaseSeconds = 60;
+      let grantedMs = Number.NEGATIVE_INFINITY;
+      const answer = server.answer.bind(server);
+      server.answer = (message) => {
+        const reply = answer(message);
+        if (reply !== undefined && messageTypeOf(reply) === messageTypes.ack) grantedMs = timers.now();
+        return reply;
+      };
+      const startMs = timers.now();
+      rig.react([operatorOf('eth0')], { eth0: statusOf(2, 'eth0') });
+      let sinceMs = startMs;
+      let [left, ...rest] = list;
+      for (let second = 1; second <= 3600; second += 1) {
+        rig.pass(1);
+        const now = timers.now();
+        const hasAddress = rig.addresses().join() === '10.0.0.5/24';
+        const text = `second ${second}, granted ${(now - grantedMs) / 1000} s ago`;
+        // No address is used longer than it was granted, and none is given up before.
+        assert.ok(!hasAddress || now - grantedMs < 60_000, `it keeps its address: ${text}`);
+        assert.ok(
+          hasAddress || now - grantedMs >= 60_000 || now - grantedMs <= 3000,
+          `it lost its address: ${text}`,
+        );
+        // The longest pause between two questions, and the time of the probe.
+        if (!server.isAway && now - sinceMs > 70_000) assert.ok(hasAddress, `it has no address: ${text}`);
+        const phaseMs = 1000 * (server.isAway ? (left?.awayFor ?? 0) : (left?.upFor ?? 3600));
+        if (now - sinceMs < phaseMs) continue;
+        if (server.isAway) [left, ...rest] = rest;
+        server.isAway = !server.isAway && left !== undefined;
+        sinceMs = now;
+      }
+      assert.equal(rig.logged.filter((line) => line.includes('not kept')).length, 0);
+    }),
+    { numRuns: 25 },
+  );
 });
