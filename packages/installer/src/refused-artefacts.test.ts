@@ -17,6 +17,7 @@ import {
   platform,
   testArtefact,
 } from './testing/index.ts';
+import { zstdFrame } from './testing/test-artefact.ts';
 
 const work = mkdtempSync(join(tmpdir(), 'refused-artefacts-'));
 after(() => rmSync(work, { recursive: true, force: true }));
@@ -70,6 +71,12 @@ for (const isCompressed of [false, true])
     assert.deepEqual(await readAll(writeFolder(files)), expected);
     assert.deepEqual(await readAll(writeArchive(files)), expected);
   });
+
+test('a layer may need 8 MiB of memory to be decompressed', async () => {
+  const compress = (bytes: Buffer) => zstdFrame(bytes, 23);
+  const found = await readAll(writeFolder(testArtefact({ signer, isCompressed: true, compress }).files));
+  assert.equal(found.size, goodFiles.flatMap((layer) => Object.keys(layer)).length);
+});
 
 for (const { name, what, shownBy, refusal, init, hasOtherSigner, target } of hostileArtefacts)
   for (const write of [writeFolder, writeArchive])

@@ -1,7 +1,7 @@
 // The bytes of documents and layers of images from untrusted sources: compared with their descriptors, and decompressed.
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
 import { type Descriptor, mediaTypes } from '@nodewright/oci';
 import { showBytes } from '../domain/extension-limits.ts';
 import { damaged, refused } from '../domain/refused.ts';
@@ -10,11 +10,15 @@ import type { ImageContent } from './image-content.ts';
 /** Source: OCI distribution specification, pushing manifests. */
 const documentBytes = 4 * 1024 * 1024;
 
+/** 8 MiB: what every decompressor should have, and no compressor exceed by itself. Source: RFC 8878, section 3.1.1.1.2. */
+const windowLogMax = 23;
+
 /** Decompresses a layer while it is read. @throws Fault `data-loss` for bytes that cannot be decompressed */
 export type Decompress = (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
 const plain: Decompress = (bytes) => bytes;
 const gunzip: Decompress = (bytes) => through(bytes, createGunzip());
-const unzstd: Decompress = (bytes) => through(bytes, createZstdDecompress());
+const unzstd: Decompress = (bytes) =>
+  through(bytes, createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: windowLogMax } }));
 
 const layerTypes: Readonly<Record<string, Decompress>> = {
   [mediaTypes.layer]: plain,

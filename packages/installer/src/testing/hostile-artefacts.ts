@@ -6,7 +6,13 @@ import type { ArtefactFile } from '../domain/artefact-description.ts';
 import { artefactLimits } from '../domain/artefact-limits.ts';
 import { signatureAnnotation } from '../domain/artefact-signature.ts';
 import type { UpgradeTarget } from '../domain/check-target.ts';
-import { blobPath, createArtefactSigner, goodFiles, type TestArtefactInit } from './test-artefact.ts';
+import {
+  blobPath,
+  createArtefactSigner,
+  goodFiles,
+  type TestArtefactInit,
+  zstdFrame,
+} from './test-artefact.ts';
 
 export interface HostileArtefact {
   readonly name: string;
@@ -352,6 +358,14 @@ export const hostileArtefacts: readonly HostileArtefact[] = [
     shownBy: 'layers',
     refusal: /^invalid-argument: a layer of the artefact has more than 1 MiB when unpacked$/,
     init: { isCompressed: true, tail: Buffer.alloc(8 * 1024 * 1024) },
+  },
+  {
+    name: 'artefact-window',
+    what: 'has a layer for which a decompressor needs 128 MiB of memory',
+    seenToFail: 'the limit of the window in decompressionOf()',
+    shownBy: 'layers',
+    refusal: /^data-loss: a layer cannot be decompressed: /,
+    init: { isCompressed: true, compress: (bytes) => zstdFrame(bytes, 27) },
   },
   {
     name: 'artefact-wrong-file-size',

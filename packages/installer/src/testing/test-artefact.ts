@@ -51,8 +51,10 @@ export interface TestArtefactInit {
   readonly entries?: (files: readonly WrittenEntry[], layer: number) => readonly WrittenEntry[];
   /** What is appended to the archive of each layer. */
   readonly tail?: Uint8Array;
-  /** Compresses the layers. Default: not at all. */
+  /** Whether the layers are compressed. Default: not at all. */
   readonly isCompressed?: boolean;
+  /** How they are compressed then. */
+  readonly compress?: (bytes: Buffer) => Buffer;
   /** Changes the descriptor of a layer before the manifest is signed. */
   readonly layer?: (descriptor: Descriptor) => Descriptor;
   /** Changes the annotations of the manifest in its index. */
@@ -78,6 +80,7 @@ export const blobPath = (digest: string) => `blobs/${digest.replace(':', '/')}`;
 
 export function testArtefact(init: TestArtefactInit): TestArtefact {
   const { signer, files = goodFiles, isCompressed = false, describe = () => ({}), change } = init;
+  const { compress = zstdCompressSync } = init;
   const packed = files.map((layer, at) => packLayer(layer, at, init));
   const given: ArtefactDescription = {
     ...{ version: 'v1.14.1', edition: 'plain', lowestVersion: 'v1.14.0', rootHash: 'a'.repeat(64) },
@@ -114,7 +117,7 @@ export function testArtefact(init: TestArtefactInit): TestArtefact {
   ) {
     const plain = Object.entries(layer).map(([name, content]): WrittenEntry => ({ name, content }));
     const tar = Buffer.concat([tarBytes(entries?.(plain, at) ?? plain), tail ?? Buffer.alloc(0)]);
-    const bytes = isCompressed ? zstdCompressSync(tar) : tar;
+    const bytes = isCompressed ? compress(tar) : tar;
     const descriptor = descriptorOf(isCompressed ? mediaTypes.zstdLayer : mediaTypes.layer, bytes);
     const listedFiles = Object.entries(layer).map(([path, content]) => ({
       path,
@@ -145,6 +148,22 @@ function changedIndex(bytes: Buffer, { announced, annotate = (same) => same }: T
 const descriptorOf = (mediaType: string, bytes: Buffer): Descriptor => ({
   ...{ mediaType, digest: digestOf(bytes), size: bytes.length },
 });
+
+/**
+ * A frame of zstd without any compression, which asks for a window of 2 to the power of `windowLog` bytes. Source: RFC 8878, section 3.1.1.
+ */
+export function zstdFrame(bytes: Buffer, windowLog: number): Buffer {
+  const blockBytes = 1 << 17;
+  const blocks: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += blockBytes) {
+    const block = bytes.subarray(at, at + blockBytes);
+    const isLast = at + blockBytes >= bytes.length;
+    const header = Buffer.alloc(3);
+    header.writeUIntLE((block.length << 3) | (isLast ? 1 : 0), 0, 3);
+    blocks.push(header, block);
+  }
+  return Buffer.concat([Buffer.of(0x28, 0xb5, 0x2f, 0xfd, 0, (windowLog - 10) << 3), ...blocks]);
+}
 
 /** The layout as an archive. */
 export const layoutArchiveOf = ({ files }: Pick<TestArtefact, 'files'>): Buffer =>
