@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
+import { zstdFrame } from '@nodewright/extensions/testing';
 import { openDistributionClient } from '@nodewright/oci';
 import { noTelemetry } from '@nodewright/telemetry';
 import { checkTarget, openArtefact, readArtefact, verifyArtefact } from './index.ts';
@@ -17,7 +18,6 @@ import {
   platform,
   testArtefact,
 } from './testing/index.ts';
-import { zstdFrame } from './testing/test-artefact.ts';
 
 const work = mkdtempSync(join(tmpdir(), 'refused-artefacts-'));
 after(() => rmSync(work, { recursive: true, force: true }));

@@ -6,9 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { mediaTypes } from '@nodewright/oci';
 import { checkExtension, findSource } from '../index.ts';
 import { tarBytes, type WrittenEntry } from '../testing/tar-bytes.ts';
 import { layoutArchiveBytes, manifestText, platform, start, testImage } from '../testing/test-extension.ts';
+import { zstdFrame } from '../testing/zstd-frame.ts';
 import { folderSource } from './folder-source.ts';
 import { imageSource } from './image-source.ts';
 import { layoutArchive } from './layout-archive.ts';
@@ -31,6 +33,18 @@ async function checkArchive(bytes: Buffer): Promise<string> {
 test('an archive of a layout is read, in any order of its parts', async () => {
   assert.equal(await checkArchive(layoutArchiveBytes(image)), 'demo');
   assert.equal(await checkArchive(tarBytes(entries.toReversed())), 'demo');
+});
+
+test('a layer may ask for 8 MiB of memory to be decompressed, and not for more', async () => {
+  const packed = (windowLog: number) =>
+    layoutArchiveBytes(
+      testImage([tarBytes([...start, { name: file, content: 'text' }])], {
+        layerType: mediaTypes.zstdLayer,
+        pack: (tar) => zstdFrame(tar, windowLog),
+      }),
+    );
+  assert.equal(await checkArchive(packed(23)), 'demo');
+  await assert.rejects(checkArchive(packed(24)), { kind: 'data-loss', message: /cannot be decompressed/ });
 });
 
 test('an archive that is not a layout, or is one in two ways, is refused', async () => {

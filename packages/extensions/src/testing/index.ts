@@ -7,3 +7,4 @@ export {
   testImage,
   writeLayout,
 } from './test-extension.ts';
+export { zstdFrame } from './zstd-frame.ts';

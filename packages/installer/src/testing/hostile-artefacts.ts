@@ -1,18 +1,12 @@
 // Attacks with artefacts: each must be refused, with one line that says why. `refused-artefacts.test.ts` reads them; whatever takes
 // artefacts from a client or a registry has to refuse them, too.
-import type { WrittenEntry } from '@nodewright/extensions/testing';
+import { type WrittenEntry, zstdFrame } from '@nodewright/extensions/testing';
 import { digestOf, mediaTypes } from '@nodewright/oci';
 import type { ArtefactFile } from '../domain/artefact-description.ts';
 import { artefactLimits } from '../domain/artefact-limits.ts';
 import { signatureAnnotation } from '../domain/artefact-signature.ts';
 import type { UpgradeTarget } from '../domain/check-target.ts';
-import {
-  blobPath,
-  createArtefactSigner,
-  goodFiles,
-  type TestArtefactInit,
-  zstdFrame,
-} from './test-artefact.ts';
+import { blobPath, createArtefactSigner, goodFiles, type TestArtefactInit } from './test-artefact.ts';
 
 export interface HostileArtefact {
   readonly name: string;
