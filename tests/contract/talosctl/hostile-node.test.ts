@@ -102,6 +102,7 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
     'get hostname -o yaml',
     'get hostname -o json',
     'get hostname -o jsonpath={.spec.hostname}',
+    'get addresses --explain',
     'get nothing',
   ],
   health: ['health', 'health --server=false --control-plane-nodes 10.5.0.2 --wait-timeout 100ms'],

@@ -1,6 +1,7 @@
 import type { EncodedSpec, KindRef } from '@nodewright/state';
 import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
 import { definitionsOf } from '../get/definitions-of.ts';
+import { checkExplainable, explainSpecs } from '../get/explain-specs.ts';
 import { getResources, watchResources } from '../get/get-resources.ts';
 import { resolveKind } from '../get/resolve-kind.ts';
 import { createResourceOutput, parseResourceFormat, type ResourceFormat } from '../get/resource-output.ts';
@@ -11,6 +12,7 @@ import { openClient } from '../nodes/open-client.ts';
 interface GetOptions extends NodeOptions {
   readonly output: ResourceFormat;
   readonly watch: boolean;
+  readonly explain: boolean;
   readonly namespace?: string;
 }
 
@@ -30,6 +32,10 @@ async function get(
     namespace: options.namespace ?? definition.defaultNamespace,
     type: definition.type,
   };
+  if (options.explain) {
+    checkExplainable(kind.type, options.output, options.watch);
+    return await explainSpecs(env, client, { kind, id, format: options.output });
+  }
   const output = createResourceOutput(env.stdout, options.output, definition, options.watch);
   const act = options.watch ? watchResources : getResources;
   await act(env, client, { kind, id, awaitsDevices: options.insecure === true }, output);
@@ -51,6 +57,11 @@ export const getCommand: CommandModule = {
           .default({ kind: 'table' }, 'table'),
       )
       .option('-w, --watch', 'keep running and print changes', false)
+      .option(
+        '--explain',
+        'of links, addresses and routes: the layer and sources of their specifications, and why they are not applied',
+        false,
+      )
       .option('--namespace <name>', 'namespace of the resources (default: the default namespace of the type)')
       .action((type: string, id: string | undefined, options: GetOptions) => get(env, type, id, options));
   },

@@ -293,6 +293,7 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
     { text: 'list the members of the cluster', command: 'talosctl -n node01 get members' },
     { text: 'list the resource types', command: 'talosctl -n node01 get rd' },
     { text: 'watch the addresses of a node', command: 'talosctl -n node01 get addresses --watch' },
+    { text: 'show why an address is not there', command: 'talosctl -n node01 get addresses --explain' },
     {
       text: 'print one field of one resource',
       command: "talosctl -n node01 get hostname hostname -o jsonpath='{.spec.hostname}'",

@@ -20,6 +20,7 @@ import { platformConfigs } from './platform.ts';
 import { probeSpecs, probeStatuses } from './probes.ts';
 import { resolverSpecs, resolverStatuses } from './resolvers.ts';
 import { routeSpecs, routeStatuses, routingRuleSpecs, routingRuleStatuses } from './routes.ts';
+import { specExplanations } from './spec-explanations.ts';
 import { timeServerSpecs, timeServerStatuses } from './time-servers.ts';
 
 export * from './addresses.ts';
@@ -37,6 +38,7 @@ export * from './platform.ts';
 export * from './probes.ts';
 export * from './resolvers.ts';
 export * from './routes.ts';
+export * from './spec-explanations.ts';
 export * from './time-servers.ts';
 
 export const networkKinds: readonly ResourceKind[] = [
@@ -71,6 +73,7 @@ export const networkKinds: readonly ResourceKind[] = [
   routeSpecs,
   routingRuleSpecs,
   routingRuleStatuses,
+  specExplanations,
   staticHosts,
   networkStatuses,
   timeServerStatuses,

@@ -49,6 +49,7 @@ import { createResolverConfigController } from './resolver-config.ts';
 import { createResolverSpecController } from './resolver-spec.ts';
 import { createRouteStatusController } from './route-status.ts';
 import { createRoutingRuleStatusController } from './routing-rule-status.ts';
+import { createSpecExplanationController } from './spec-explanation.ts';
 import { createStaticHostController } from './static-host.ts';
 import { createTimeServerConfigController } from './time-server-config.ts';
 import { createTimeServerSpecController } from './time-server-spec.ts';
@@ -117,6 +118,14 @@ export function networkControllers(init: NetworkControllersInit): Controller[] {
     createAddressEventController(publish),
     ...(world.ownsNetwork ? [createAddressDiagnosticsController(init.problems)] : []),
     createOperatorSpecController(init),
+    createSpecExplanationController({
+      problems: init.problems,
+      unmanaged:
+        init.planned === undefined
+          ? `this node is ${world.description}: it changes no links, addresses or routes`
+          : '',
+      platformSource: world.ownsNetwork ? 'META 0x0a' : 'platform',
+    }),
     ...(init.planned === undefined
       ? []
       : plannedNetworkControllers({ ...init.planned, network, problems: init.problems })),

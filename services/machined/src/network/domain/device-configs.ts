@@ -73,6 +73,9 @@ function withVlans({ name, entry }: DeviceConfig): DeviceConfig[] {
 
 const vlanName = (parent: string, vlan: DocumentReader) => vlanLinkName(parent, vlan.integer('vlanId') ?? 0);
 
+/** The names of the link of an entry, and of its VLANs. */
+export const namesOfDevice = (device: DeviceConfig): string[] => withVlans(device).map(({ name }) => name);
+
 export function deviceAddresses(devices: readonly DeviceConfig[]): AddressSpecSpec[] {
   return devices
     .flatMap(withVlans)

@@ -164,6 +164,9 @@ function isEqual(kernel: KernelRoute, wanted: KernelRoute): boolean {
 
 const hopText = ({ gateway, linkIndex, weight }: KernelNextHop) => `${gateway} ${linkIndex} ${weight}`;
 
+/** What the lines of the plan about a route begin with. */
+export const routeWords = (spec: RouteSpecSpec): string => nameOf(spec);
+
 function nameOf(route: RouteSpecSpec | KernelRoute): string {
   const destination = 'dst' in route ? route.dst : route.destination;
   const via = route.gateway === '' ? '' : ` via ${route.gateway}`;
