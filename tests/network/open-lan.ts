@@ -29,6 +29,8 @@ export interface Lan {
   ip(...words: string[]): string;
   /** Starts a server that gives these addresses to the lan, with further options of dnsmasq. */
   serve(name: string, range: string, ...options: string[]): Promise<Running>;
+  /** Starts a program of this folder beside the bridge. */
+  startProgram(program: string, env: NodeJS.ProcessEnv): Running;
   /** A machine with the link eth0 of this hardware address. */
   addMachine(name: string, hardware: string): Promise<LanMachine>;
 }
@@ -38,6 +40,8 @@ export interface LanMachine {
   readonly pid: number;
   /** The other end of its cable, beside the bridge. */
   readonly port: string;
+  /** The folder that stands for `/`. */
+  readonly root: string;
   ip(...words: string[]): string;
   /** Runs a program in its network namespace. */
   run(program: string, ...words: string[]): string;
@@ -47,6 +51,8 @@ export interface LanMachine {
   inet6Addresses(): string[];
   /** Starts the code of machined. What a machine keeps is the same at each start. */
   start(configuration?: string): Running;
+  /** Starts a program of this folder in its network namespace. */
+  startProgram(program: string, env: NodeJS.ProcessEnv): Running;
 }
 
 const runIn = (pid: number, words: readonly string[]) =>
@@ -81,8 +87,11 @@ export async function openLan(scope: AsyncDisposableStack): Promise<Lan> {
   ip('addr', 'add', '10.99.0.1/24', 'dev', 'lan0');
   ip('link', 'set', 'lan0', 'up');
   let ports = 0;
+  const startProgramIn = (pid: number, program: string, env: NodeJS.ProcessEnv) =>
+    startIn(pid, [process.execPath, join(import.meta.dirname, program)], env);
   return {
     ip,
+    startProgram: (program, env) => startProgramIn(lan, program, env),
     async serve(name, range, ...options) {
       const running = startIn(lan, [
         ...['dnsmasq', '--no-daemon', '--conf-file=/dev/null', '--interface=lan0', '--bind-interfaces'],
@@ -103,7 +112,7 @@ export async function openLan(scope: AsyncDisposableStack): Promise<Lan> {
       ipIn(pid, ['link', 'set', 'eth0', 'address', hardware]);
       const root = join(folder, name);
       return {
-        ...{ pid, port },
+        ...{ pid, port, root },
         ip: (...words) => ipIn(pid, words),
         run: (program, ...words) => runIn(pid, [program, ...words]),
         addresses: () =>
@@ -118,9 +127,9 @@ export async function openLan(scope: AsyncDisposableStack): Promise<Lan> {
           ].map(([, address = '']) => address),
         start(configuration = '') {
           const init: MachineInit = { commandLine: 'quiet ip=eth0:dhcp', root, configuration };
-          const program = join(import.meta.dirname, 'machine.ts');
-          return startIn(pid, [process.execPath, program], { MACHINE: JSON.stringify(init) });
+          return startProgramIn(pid, 'machine.ts', { MACHINE: JSON.stringify(init) });
         },
+        startProgram: (program, env) => startProgramIn(pid, program, env),
       };
     },
   };
