@@ -1,4 +1,36 @@
 export {
+  defaultSlot,
+  isDefault,
+  knownRecord,
+  type MachineFacts,
+  runningTrial,
+} from './choice/machine-facts.ts';
+export { type MachineStart, planStart } from './choice/plan-start.ts';
+export { planConfirm, planGiveUp, planRestart, type RestartRequest } from './choice/plan-trial.ts';
+export { planRollback, planStage, planUpgrade, type UpgradeRequest } from './choice/plan-upgrade.ts';
+export {
+  judgeTrial,
+  startTrialClock,
+  type TrialClock,
+  type TrialObservation,
+  type TrialProblem,
+  type TrialVerdict,
+  trialLimitMs,
+} from './choice/trial-limit.ts';
+export {
+  emptyRecord,
+  metaValues,
+  type OutsideNeed,
+  outsideNeeds,
+  type StagedUpgrade,
+  type Trial,
+  type UpgradeRecord,
+  upgradeKeys,
+  upgradeRecordFrom,
+} from './choice/upgrade-record.ts';
+export type { UpgradePlan, UpgradeStep } from './choice/upgrade-step.ts';
+export { choiceEnvironment, slotChoiceIn } from './grub/choice-variables.ts';
+export {
   type Environment,
   encodeEnvironmentBlock,
   environmentBlockBytes,
@@ -6,7 +38,15 @@ export {
   parseEnvironmentBlock,
 } from './grub/environment-block.ts';
 export { grubMenu, type Menu, type MenuEntry, menuBytes, parseGrubMenu } from './grub/menu.ts';
-export { choiceEnvironment, type SlotChoice, slotChoiceIn } from './grub/slot-choice.ts';
+export type { BootLoader, LoadedKernel } from './loader/boot-loader.ts';
+export {
+  type BootState,
+  isInstalled,
+  isSameSystem,
+  type SlotChoice,
+  type System,
+  systemIn,
+} from './loader/boot-state.ts';
 export { type ImageArguments, imageArguments, rootHashIn, slotIn } from './slot/command-line.ts';
 export { checkDigests, digestList, digestListBytes, parseDigestList } from './slot/digest-list.ts';
 export { isSlot, otherSlot, type Slot, slots } from './slot/slot.ts';

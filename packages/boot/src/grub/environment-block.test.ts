@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { SlotChoice } from '../loader/boot-state.ts';
+import { choiceEnvironment, slotChoiceIn } from './choice-variables.ts';
 import {
   encodeEnvironmentBlock,
   environmentBlockBytes,
   environmentBytes,
   parseEnvironmentBlock,
 } from './environment-block.ts';
-import { choiceEnvironment, type SlotChoice, slotChoiceIn } from './slot-choice.ts';
 
 const signature = '# GRUB Environment Block\n';
 /** A block as GRUB writes it. */

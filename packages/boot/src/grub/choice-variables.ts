@@ -1,13 +1,6 @@
-import { isSlot, type Slot } from '../slot/slot.ts';
+import type { SlotChoice } from '../loader/boot-state.ts';
+import { isSlot } from '../slot/slot.ts';
 import type { Environment } from './environment-block.ts';
-
-/** What a boot loader starts. */
-export interface SlotChoice {
-  /** At every start; undefined when nothing is stored. */
-  readonly default: Slot | undefined;
-  /** At the next start only, in place of the default: the loader forgets it before it starts the slot. */
-  readonly once: Slot | undefined;
-}
 
 /** The names that menus of GRUB usually have for these variables. Source: GRUB 2.12, environment block. */
 const names = { default: 'saved_entry', once: 'next_entry' } as const;
@@ -22,9 +15,8 @@ export function slotChoiceIn(environment: Environment): SlotChoice {
 }
 
 /** The variables of GRUB for a choice. */
-export function choiceEnvironment(choice: SlotChoice): Environment {
-  const entries = Object.entries(names).map(
-    ([key, name]) => [name, choice[key as keyof SlotChoice] ?? ''] as const,
-  );
-  return new Map(entries);
-}
+export const choiceEnvironment = (choice: SlotChoice): Environment =>
+  new Map([
+    [names.default, choice.default ?? ''],
+    [names.once, choice.once ?? ''],
+  ]);
