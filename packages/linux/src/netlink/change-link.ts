@@ -114,7 +114,7 @@ export function encodeLinkChange(linkIndex: number, change: LinkChange): Buffer 
     ...(mtu === undefined ? [] : [encodeAttribute(attribute.mtu, word(mtu))]),
     ...(hardwareAddress === undefined ? [] : [encodeAttribute(attribute.address, macBytes(hardwareAddress))]),
     ...(masterIndex === undefined ? [] : [encodeAttribute(attribute.master, word(masterIndex))]),
-    ...(alias === undefined ? [] : [encodeAttribute(attribute.alias, text(alias))]),
+    ...(alias === undefined ? [] : [encodeAttribute(attribute.alias, aliasBytes(alias))]),
     ...(options === undefined ? [] : [encodeInfo(options.kind, encodeLinkDetails(options.details))]),
   ]);
 }
@@ -133,6 +133,8 @@ function headerOf(linkIndex: number, flags: number, changeMask: number): Buffer 
 }
 
 const text = (value: string) => Buffer.from(`${value}\0`);
+/** Without the zero byte at the end, which the kernel would count. An attribute needs one byte, so that stands for none. */
+const aliasBytes = (alias: string) => Buffer.from(alias === '' ? '\0' : alias);
 const macBytes = (value: string) => Buffer.from(value.replaceAll(/[:-]/g, ''), 'hex');
 
 function word(value: number): Buffer {

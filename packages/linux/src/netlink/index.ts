@@ -3,6 +3,8 @@ export * from './change-address.ts';
 export * from './change-link.ts';
 export * from './change-route.ts';
 export * from './change-rule.ts';
+export * from './ethtool.ts';
+export type { LinkChannels, LinkFeature, LinkFeatures, LinkModes, LinkRings } from './ethtool-message.ts';
 export * from './generic-netlink.ts';
 export * from './link-details.ts';
 export * from './link-hardware.ts';
