@@ -21,7 +21,7 @@ import { SimulatedLinks } from '../testing/simulated-links.ts';
 import { ownKey, peerKey, secretOf, wireguardKey } from '../testing/wireguard-keys.ts';
 import { networkControllers } from './network-controllers.ts';
 import { NetworkProblems } from './network-problems.ts';
-import { FakeNetwork, noLinkHardware } from './testing/fake-network.ts';
+import { FakeNetwork, noAdvertisements, noLinkHardware } from './testing/fake-network.ts';
 
 const document = (fields: string) => `apiVersion: v1alpha1
 kind: WireguardConfig
@@ -54,6 +54,7 @@ async function openMachine(lookUp: (name: string) => Promise<string>) {
         },
         obstacles: new Map(),
         endpointNames: new EndpointNames(systemTimers, lookUp),
+        advertisements: noAdvertisements,
       },
     }),
   });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemTimers } from '@nodewright/async';
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import { pointerTo, putResource } from '@nodewright/state';
 import {
@@ -14,9 +15,17 @@ import { explainSpecs } from '../domain/explain-specs.ts';
 import type { NetworkStep } from '../domain/network-step.ts';
 import { routeWords } from '../domain/plan-routes.ts';
 import { plainRoute } from '../domain/route-documents.ts';
+import { EndpointNames } from '../host/endpoint-names.ts';
 import { networkControllers } from './network-controllers.ts';
 import { NetworkProblems } from './network-problems.ts';
-import { FakeNetwork, fakeAddress, fakeLink, fakeRoute, noLinkHardware } from './testing/fake-network.ts';
+import {
+  FakeNetwork,
+  fakeAddress,
+  fakeLink,
+  fakeRoute,
+  noAdvertisements,
+  noLinkHardware,
+} from './testing/fake-network.ts';
 
 interface Init {
   readonly commandLine?: string;
@@ -50,6 +59,8 @@ async function explained(text: string, init: Init = {}) {
             },
           },
           obstacles: new Map(),
+          endpointNames: new EndpointNames(systemTimers),
+          advertisements: noAdvertisements,
         },
       }),
     }),
