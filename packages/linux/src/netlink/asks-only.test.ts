@@ -9,16 +9,28 @@ import { readLinkState } from './link-state.ts';
 import { messagesOf } from './netlink-message.ts';
 import { readAddresses, readLinks, readRoutes, readRules } from './read-network.ts';
 import { watchNetlink } from './watch-netlink.ts';
+import { readWireguard } from './wireguard-device.ts';
 
 test('reading and watching the network sends only requests that read', async () => {
   const real = await loadNativeCalls();
   const types = new Set<number>();
+  const generic = new Set<number>();
+  const genericCommands = new Set<string>();
   const commands = new Set<number>();
   let question: Uint8Array = new Uint8Array();
   const calls: NativeCalls = {
     ...real,
+    socket(domain, type, protocol) {
+      const descriptor = real.socket(domain, type, protocol);
+      if (domain === 16 && protocol === 16) generic.add(descriptor);
+      else generic.delete(descriptor);
+      return descriptor;
+    },
     sendTo(descriptor, bytes, address) {
-      for (const { type } of messagesOf(bytes)) types.add(type);
+      for (const { type, payload } of messagesOf(bytes))
+        if (generic.has(descriptor))
+          genericCommands.add(`${type === 16 ? 'controller' : 'family'} ${payload[0]}`);
+        else types.add(type);
       real.sendTo(descriptor, bytes, address);
     },
     addressOf(bytes) {
@@ -39,6 +51,7 @@ test('reading and watching the network sends only requests that read', async () 
     readLinkHardware(calls, name);
     readLinkState(calls, name);
   }
+  readWireguard(calls, 1);
   watchNetlink(calls, ['link', 'address', 'route', 'rule'], { onChange() {}, onError() {} })[
     Symbol.dispose
   ]();
@@ -47,6 +60,10 @@ test('reading and watching the network sends only requests that read', async () 
     [...types].map((type) => type & 3),
     [2, 2, 2, 2],
   );
+  // CTRL_CMD_GETFAMILY, and WG_CMD_GET_DEVICE where the kernel has WireGuard.
+  assert.ok(genericCommands.delete('controller 3'));
+  genericCommands.delete('family 0');
+  assert.deepEqual(genericCommands, new Set());
   // ETHTOOL_GDRVINFO, ETHTOOL_GLINK, ETHTOOL_GLINKSETTINGS.
   assert.deepEqual(
     [...commands].sort((a, b) => a - b).every((command) => [0x3, 0xa, 0x4c].includes(command)),

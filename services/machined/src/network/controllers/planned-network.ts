@@ -193,7 +193,7 @@ interface PlanControllerInit<Memory> {
   readonly memory: Memory;
   readonly plan: (pass: ReconcilePass, kernel: KernelNetwork, memory: Memory) => Promise<NetworkPlan<Memory>>;
   readonly outputs?: readonly Output[];
-  /** Called with the steps that were taken, also with those that failed. */
+  /** Called with the steps that the kernel has taken. */
   readonly afterSteps?: (pass: ReconcilePass, steps: readonly NetworkStep[]) => Promise<void>;
 }
 
@@ -226,9 +226,11 @@ function createPlanController<Memory>(
       // Before the first step, so that what a pass leaves behind that ends in the middle is known to the next one.
       owned = made.owned;
       taken.hasEvent = false;
+      const done: NetworkStep[] = [];
       const failures = made.steps.flatMap((step) => {
         const failure = failureOf(port, step);
         taken.add(step, { atMs: pass.monotonicMs(), hasFailed: failure !== undefined });
+        if (failure === undefined) done.push(step);
         return failure ?? [];
       });
       if (failures.length > 0) pass.wakeAfter(retryMs);
@@ -236,7 +238,7 @@ function createPlanController<Memory>(
         ...[...made.waiting, ...failures].map((line) => ({ subject, line })),
         ...(made.deferred ?? []).map((line) => ({ subject: 'others' as const, line })),
       ]);
-      await afterSteps?.(pass, made.steps);
+      await afterSteps?.(pass, done);
     },
   };
 }

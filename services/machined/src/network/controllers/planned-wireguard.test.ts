@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemTimers } from '@nodewright/async';
 import { openTestRuntime } from '@nodewright/controllers/testing';
+import { Fault } from '@nodewright/fault';
 import { pointerTo, putResource } from '@nodewright/state';
 import {
   diagnostics,
@@ -15,8 +16,8 @@ import {
 import { eventually } from '@nodewright/testkit';
 import { worlds } from '../../base/domain/world.ts';
 import { CommandLineOperator } from '../domain/command-line-operator.ts';
-import { describeStep } from '../domain/network-step.ts';
-import { EndpointNames } from '../host/endpoint-names.ts';
+import { describeStep, type NetworkStep } from '../domain/network-step.ts';
+import { EndpointNames, type LookUp } from '../host/endpoint-names.ts';
 import { SimulatedLinks } from '../testing/simulated-links.ts';
 import { ownKey, peerKey, secretOf, wireguardKey } from '../testing/wireguard-keys.ts';
 import { networkControllers } from './network-controllers.ts';
@@ -30,7 +31,7 @@ privateKey: ${ownKey.privateKey}
 ${fields}
 `;
 
-async function openMachine(lookUp: (name: string) => Promise<string>) {
+async function openMachine(lookUp: LookUp, refuse = (_step: NetworkStep) => {}) {
   const kernel = new SimulatedLinks();
   const network = new FakeNetwork();
   const steps: string[] = [];
@@ -46,6 +47,7 @@ async function openMachine(lookUp: (name: string) => Promise<string>) {
           apply(step) {
             steps.push(describeStep(step));
             if (step.kind.includes('address') || step.kind.includes('route')) return;
+            refuse(step);
             kernel.apply(step);
             // The kernel reports no event of a WireGuard device.
             if (step.kind === 'configure-wireguard') network.setLinksQuietly(...kernel.links());
@@ -123,6 +125,27 @@ test('a private and a preshared key are in specifications for administrators onl
     specs.find(({ metadata }) => metadata.id === 'wg0')?.spec.wireguard.privateKey,
     ownKey.privateKey,
   );
+});
+
+test('a device that the kernel refuses to configure is tried again every five seconds, and no key is in the reason', async () => {
+  const { node, steps, configure } = await openMachine(
+    async () => assert.fail(),
+    ({ kind }) => {
+      if (kind === 'configure-wireguard')
+        throw new Fault('unavailable', 'netlink: the kernel answers with EADDRINUSE');
+    },
+  );
+  await using _node = node;
+  await configure(document('listenPort: 51820'));
+  const before = steps.length;
+  await node.advance(60_000);
+  const tries = steps.slice(before).filter((step) => step.startsWith('configure-wireguard'));
+  assert.ok(tries.length >= 11 && tries.length <= 13, `${tries.length} tries`);
+  const shown = JSON.stringify(await node.state.list(diagnostics));
+  const reason =
+    'configure-wireguard wg0 its private key, port 51820: netlink: the kernel answers with EADDRINUSE';
+  assert.ok(shown.includes(reason), shown);
+  assert.ok(!shown.includes(ownKey.privateKey));
 });
 
 test('the name of an endpoint is looked up beside the passes, and the tunnel follows', async () => {

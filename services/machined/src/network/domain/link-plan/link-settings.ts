@@ -207,6 +207,7 @@ export function planRelease(link: KernelLink, draft: LinkPlanDraft): void {
   const change = (of: LinkChange) =>
     steps.push({ kind: 'change-link', linkName: link.name, linkIndex: link.index, change: of });
   planPlainSettings({ mtu: 0, hardwareAddr: '', multicast: undefined }, link, draft, change);
+  memory.set(link.index, { endpoints: undefined });
   const master = memory.before.get(link.index)?.masterIndex;
   if (master === undefined) return;
   const isMember = link.masterIndex === master && !gone.has(master) && !parted.has(link.index);

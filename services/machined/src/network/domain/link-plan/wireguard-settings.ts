@@ -178,10 +178,13 @@ function scopeOf(zone: string, links: readonly NamedLink[]): number | undefined 
   return findLink(links, zone)?.index ?? (/^[1-9]\d{0,8}$/.test(zone) ? Number(zone) : undefined);
 }
 
-/** The hosts of endpoints whose addresses must be looked up, each once. */
+/** The hosts of endpoints whose addresses must be looked up, each once, and no more of them than one link has peers. */
 export function hostsOfEndpoints(specs: readonly Pick<WireguardSpec, 'peers'>[]): string[] {
   const hosts = specs.flatMap(({ peers }) =>
     peers.slice(0, wireguardLimits.peers).map(({ endpoint }) => parseHostPort(endpoint)?.host ?? ''),
   );
-  return [...new Set(hosts)].filter((host) => host !== '' && !isIpAddress(host.split('%', 1)[0] ?? ''));
+  const names = [...new Set(hosts)].filter(
+    (host) => host !== '' && !isIpAddress(host.split('%', 1)[0] ?? ''),
+  );
+  return names.slice(0, wireguardLimits.peers);
 }
