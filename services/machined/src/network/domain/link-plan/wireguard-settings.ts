@@ -1,10 +1,17 @@
 // What a specification wants of a WireGuard device, in the form in which the kernel reports it.
 import { Secret } from '@nodewright/fault';
-import { keyFromText, keyText, presharedKeyDigest, wireguardPublicKey } from '@nodewright/linux/network';
+import {
+  ipAddressBytes,
+  ipAddressText,
+  keyFromText,
+  keyText,
+  presharedKeyDigest,
+  wireguardPublicKey,
+} from '@nodewright/linux/network';
 import { parseHostPort, wireguardLimits } from '@nodewright/machine-config';
 import type { WireguardPeer, WireguardSpec } from '@nodewright/state/kinds';
 import { isIpAddress } from '../../../base/domain/is-ip-address.ts';
-import { addressOf, networkOf, parsePrefix } from '../../../base/domain/prefix.ts';
+import { addressOf, networkOf } from '../../../base/domain/prefix.ts';
 import { findLink, type NamedLink } from '../find-link.ts';
 import { withinLimit } from '../within-limit.ts';
 import { shownName } from './shown-name.ts';
@@ -146,13 +153,21 @@ function allowedIpsOf(
   return byPeer;
 }
 
-/** Without its host bits; undefined for what is none. */
+const byteBits = 8;
+
+/** Without its host bits; undefined for what is none. There may be thousands of them in each plan, so it works on bytes. */
 function allowedIp(text: string): string | undefined {
-  const prefix = parsePrefix(text);
-  const network = networkOf(text);
-  if (prefix === undefined || network === undefined || !text.includes('/')) return undefined;
+  const [address = '', length = '', rest] = text.split('/');
+  if (rest !== undefined || !/^\d{1,3}$/.test(length) || !isIpAddress(address)) return undefined;
+  const bytes = ipAddressBytes(address);
+  if (Number(length) > bytes.length * byteBits) return undefined;
+  const network = bytes.map((byte, at) => {
+    const bits = Math.min(Math.max(Number(length) - at * byteBits, 0), byteBits);
+    return byte & (0xff << (byteBits - bits));
+  });
+  const shown = ipAddressText(network);
   // An IPv4 address in the form of an IPv6 address is written as the former, whose prefixes are shorter.
-  return prefix.family === 6 && !network.includes(':') ? undefined : network;
+  return address.includes(':') && !shown.includes(':') ? undefined : `${shown}/${Number(length)}`;
 }
 
 type Endpoint =
