@@ -407,6 +407,11 @@ test-boot-plain: image ## boots machines with the files of gen config, ours and 
 	@node tools/upstream-client.ts
 	@$(suite) node tools/test.ts --boot --alone '$(or $(FILES),tests/boot/plain/*.test.ts)'
 
+.PHONY: test-boot-network
+test-boot-network: image ## boots machines that get their address by DHCP, configures every kind of link, and asks ip in the machine (root, FILES=, SEQUENCES=, MINUTES=), an hour
+	@node tools/upstream-client.ts
+	@KERNEL='$(KERNEL)' MINUTES='$(MINUTES)' $(suite) node tools/test.ts --boot --alone '$(or $(FILES),tests/boot/network/*.test.ts)'
+
 .PHONY: test-boot-extensions
 test-boot-extensions: image ## boots machines with a module, a rule and a service of an extension, some minutes
 	@$(suite) node tools/test.ts --boot 'tests/boot/long/extension-services.test.ts'

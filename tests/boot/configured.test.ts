@@ -50,7 +50,8 @@ const protections: Readonly<Record<string, string>> = {
     'apiVersion: v1alpha1\nkind: ImageVerificationConfig\nrules: [{image: "registry.example.com/*", deny: true}]\n',
 };
 /** Nothing acts on it, and nobody relies on it for protection. */
-const inert = 'apiVersion: v1alpha1\nkind: BlackholeRouteConfig\nname: 203.0.113.0/24\n';
+const inert =
+  'apiVersion: v1alpha1\nkind: TCPProbeConfig\nname: probe\nendpoint: 203.0.113.1:443\n';
 
 async function refusesProtections(machine: Machine): Promise<void> {
   const shown = () => succeeds([...trusted(machine), 'get', 'machineconfig', '-o', 'yaml']);
@@ -72,8 +73,8 @@ async function refusesProtections(machine: Machine): Promise<void> {
   }
   const { exitCode, output } = await applied(inert);
   assert.equal(exitCode, 0, output);
-  assert.match(output, /BlackholeRouteConfig "203\.0\.113\.0\/24": this node does not act on this document/);
-  assert.match(await shown(), /BlackholeRouteConfig/);
+  assert.match(output, /TCPProbeConfig "probe": this node does not act on this document/);
+  assert.match(await shown(), /TCPProbeConfig/);
 }
 
 /** Bit of SIGUSR1 in the masks of /proc. */

@@ -51,8 +51,17 @@ export interface MachineInit {
   readonly hasScreen?: boolean;
   /** Whether a machine that restarts boots again; by default it is off then. */
   readonly restarts?: boolean;
-  /** A tap device that is its network, and its address there; by default it has the emulator's own network. */
-  readonly network?: { readonly tapDevice: string; readonly address: string };
+  /**
+   * A tap device that is its network, its address there, and QEMU's name of its network device; by default it has the emulator's own network,
+   * and virtio.
+   */
+  readonly network?: {
+    readonly tapDevice: string;
+    readonly address: string;
+    readonly networkDevice?: string;
+  };
+  /** More tap devices, each of which is one more network. */
+  readonly moreTaps?: readonly string[];
   /** The time of its clock when it is switched on, in UTC such as `2020-01-01T00:00:00`; by default this host's. */
   readonly clock?: string;
   readonly boot:
@@ -125,6 +134,7 @@ async function startOnce({
   hasScreen = false,
   restarts = false,
   network,
+  moreTaps = [],
   clock,
   boot,
 }: MachineInit): Promise<Machine> {
@@ -138,6 +148,7 @@ async function startOnce({
     ...machineHardware({ ...hardware, disk: image === 'none' ? undefined : image }),
     ...(clock === undefined ? [] : ['-rtc', `base=${clock}`]),
     ...Object.entries(moreDisks).flatMap((one) => extraDisk(one, keepsDisk)),
+    ...moreTaps.flatMap(tapOptions),
     ...Array.from({ length: slots }, (_, index) => slotOptions(index)).flat(),
     ...(hasScreen ? ['-vga', 'std'] : []),
     ...(hasUsb ? ['-device', 'qemu-xhci,id=usb'] : []),
@@ -205,6 +216,14 @@ function extraDisk([serial, path]: [string, string], keepsDisk: boolean): string
   return [
     ...['-drive', `file=${path},if=none,id=${serial},format=raw${keepsDisk ? '' : ',snapshot=on'}`],
     ...['-device', `virtio-blk-pci,drive=${serial},serial=${serial},num-queues=1`],
+  ];
+}
+
+function tapOptions(tapDevice: string, index: number): string[] {
+  const mac = `52:54:00:00:01:${(index + 1).toString(16).padStart(2, '0')}`;
+  return [
+    ...['-netdev', `tap,id=more${index},ifname=${tapDevice},script=no,downscript=no`],
+    ...['-device', `virtio-net-pci,netdev=more${index},romfile=,mac=${mac}`],
   ];
 }
 

@@ -341,6 +341,16 @@ export const suites: readonly Suite[] = [
     programs: ['image'],
   },
   {
+    verb: 'test-boot-network',
+    folder: '`boot/network`',
+    needs: `${emulator}; root; dnsmasq (Debian's \`dnsmasq-base\`); \`make upstream-client\``,
+    minutes: '60',
+    ci: 'none',
+    files: ['tests/boot/network/*.test.ts'],
+    question: 'Does a machine get its address by DHCP, and has its kernel every kind of link as configured?',
+    programs: ['image'],
+  },
+  {
     verb: 'test-boot-uefi',
     folder: '`boot`',
     needs: emulator,

@@ -47,13 +47,15 @@ export interface Hardware {
   readonly restarts?: boolean;
   /** An existing tap device that is the machine's network; by default the emulator's own, where the ports lead. */
   readonly tapDevice?: string | undefined;
+  /** QEMU's name of its network device; default: that of virtio. */
+  readonly networkDevice?: string | undefined;
 }
 
 /** Options of QEMU for a machine with two processors, a disk and a network device. */
 export function machineHardware(hardware: Hardware): string[] {
   const { disk, keepsDisk = false, writeLog, apiPort, trustdPort, address = guestAddress } = hardware;
   const { accelerator = 'tcg', restarts = false, kubernetesPort, memoryMib = usualMemoryMib } = hardware;
-  const { tapDevice } = hardware;
+  const { tapDevice, networkDevice = 'virtio-net-pci' } = hardware;
   const forwards = [
     [apiPort, guestApiPort],
     ...(trustdPort === undefined ? [] : [[trustdPort, guestTrustdPort]]),
@@ -71,12 +73,13 @@ export function machineHardware(hardware: Hardware): string[] {
       ? `user,id=net0${forwards}`
       : `tap,id=net0,ifname=${tapDevice},script=no,downscript=no`,
     // It never boots from the network, so it needs no firmware of its own.
-    ...['-device', `virtio-net-pci,netdev=net0,romfile=,mac=${hardwareAddress(address)}`],
+    ...['-device', `${networkDevice},netdev=net0,romfile=,mac=${hardwareAddress(address)}`],
   ];
 }
 
 /** The machine makes its IPv6 address from it, so it differs with the address. */
-function hardwareAddress(address: string): string {
+/** The hardware address of the network device of a machine with this address. */
+export function hardwareAddress(address: string): string {
   const [, , , last] = address.split('.');
   return `52:54:00:12:34:${Number(last).toString(16).padStart(2, '0')}`;
 }

@@ -7,6 +7,7 @@ export {
   guestAddress,
   guestNetwork,
   guestNetworkOf,
+  hardwareAddress,
   hostAddress,
   kernelBoot,
   machineHardware,
