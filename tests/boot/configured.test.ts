@@ -50,8 +50,7 @@ const protections: Readonly<Record<string, string>> = {
     'apiVersion: v1alpha1\nkind: ImageVerificationConfig\nrules: [{image: "registry.example.com/*", deny: true}]\n',
 };
 /** Nothing acts on it, and nobody relies on it for protection. */
-const inert =
-  'apiVersion: v1alpha1\nkind: TCPProbeConfig\nname: probe\nendpoint: 203.0.113.1:443\n';
+const inert = 'apiVersion: v1alpha1\nkind: TCPProbeConfig\nname: probe\nendpoint: 203.0.113.1:443\n';
 
 async function refusesProtections(machine: Machine): Promise<void> {
   const shown = () => succeeds([...trusted(machine), 'get', 'machineconfig', '-o', 'yaml']);
