@@ -37,7 +37,16 @@ export {
   environmentBytes,
   parseEnvironmentBlock,
 } from './grub/environment-block.ts';
-export { grubMenu, type Menu, type MenuEntry, menuBytes, parseGrubMenu } from './grub/menu.ts';
+export { createGrubBootLoader, grubFiles } from './grub/grub-boot-loader.ts';
+export {
+  grubMenu,
+  type Menu,
+  type MenuEntry,
+  menuBytes,
+  parseGrubMenu,
+  readsEnvironment,
+} from './grub/menu.ts';
+export type { BootFiles, GrubFiles } from './loader/boot-files.ts';
 export type { BootLoader, LoadedKernel } from './loader/boot-loader.ts';
 export {
   type BootState,
@@ -60,3 +69,9 @@ export {
   loaderVariables,
   parseLoaderVariable,
 } from './systemd-boot/loader-variable.ts';
+export {
+  createSystemdBootLoader,
+  type LoaderVariableFiles,
+  type SystemdBootInit,
+} from './systemd-boot/systemd-boot-loader.ts';
+export { type Section, unifiedKernelSections } from './systemd-boot/unified-kernel.ts';

@@ -89,3 +89,9 @@ export function parseGrubMenu(text: string): Menu {
   if (!isOurs) throw new Fault('data-loss', 'the menu of GRUB has another form than the one of an image');
   return menu;
 }
+
+/** Whether a menu takes the choice from the environment block, and forgets there what it starts once. The menu of `grubMenu()` does not. */
+export function readsEnvironment(menu: string): boolean {
+  const lines = new Set(menu.split('\n').map((line) => line.trim()));
+  return lines.has('load_env') && lines.has('save_env next_entry');
+}

@@ -7,6 +7,8 @@ export const slotFiles = {
   initramfs: 'initramfs',
   /** Digests of the kernel and the initramfs, in the format of `sha256sum`. */
   digests: 'SHA256SUMS',
+  /** The command line of the kernel, one line. The slot of a new disk has none: the menu of its image has it. */
+  commandLine: 'cmdline',
   squashfs: 'rootfs.squashfs',
   hashTree: 'rootfs.verity',
   /** The root hash and a line feed. */

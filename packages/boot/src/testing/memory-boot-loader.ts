@@ -1,13 +1,10 @@
 import { Fault } from '@nodewright/fault';
+import type { InstalledKernel } from '../conformance/index.ts';
 import type { BootLoader, LoadedKernel } from '../loader/boot-loader.ts';
 import type { BootState, System } from '../loader/boot-state.ts';
 import { checkDigests, digestList } from '../slot/digest-list.ts';
 import { type Slot, slots } from '../slot/slot.ts';
 import { slotFiles } from '../slot/slot-files.ts';
-
-export interface InstalledKernel extends LoadedKernel {
-  readonly rootHash: string;
-}
 
 interface SlotContent extends InstalledKernel {
   readonly digests: string;
@@ -123,6 +120,17 @@ export class MemoryBootLoader implements BootLoader {
     if (content === undefined) throw new Error(`slot ${slot} was not filled`);
     this.#contents.set(slot, { ...content, isComplete: true });
     this.#onWrite();
+  }
+
+  /** The files stay, and are no boot entry any more. */
+  spoilSlot(slot: Slot): void {
+    const content = this.#contents.get(slot);
+    if (content !== undefined) this.#contents.set(slot, { ...content, isComplete: false });
+  }
+
+  /** A text that changes with every byte of the slots. */
+  contents(): string {
+    return JSON.stringify([...this.#contents]);
   }
 
   /** A byte of the kernel changes. */

@@ -1,0 +1,1 @@
+export { MemoryBootLoader, type MemoryBootLoaderInit } from './memory-boot-loader.ts';
