@@ -18,3 +18,20 @@ export const realMessages = {
     `${header('8000', zeros(4), zeros(4))}35010636040a4d0001380d77726f6e672061646472657373ff${zeros(38)}`,
   ),
 } as const;
+
+const inet6Message = (type: string, address: string, preference: string) =>
+  bytes(
+    [
+      ...[type, '123456', '0001000a', '00030001020000000009', '0002000b', '0002000000010200000001'],
+      ...['00030028', '00000009', '0000003c', '00000069', '00050018', address, '00000078', '00000078'],
+      ...['000d0009', '000073756363657373', preference],
+      ...['0018001a', '036c6162076578616d706c6500', '076578616d706c65036f726700'],
+      ...['00170020', 'fd990000000000000000000000000053', 'fd990000000000000000000000000054'],
+    ].join(''),
+  );
+
+/** Of dnsmasq 2.90 to the client with the hardware address 02:00:00:00:00:09: a lease of two minutes, two servers and two domains. */
+export const realInet6Messages = {
+  advertise: inet6Message('02', 'fd990000000000000000000000000114', '0007000100'),
+  reply: inet6Message('07', 'fd990000000000000000000000000105', ''),
+} as const;
