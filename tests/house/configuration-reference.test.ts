@@ -117,7 +117,7 @@ const limited: readonly {
   },
   {
     fields:
-      /^DHCPv4Config |^v1alpha1 machine\.network\.interfaces\[\]\.(?:vlans\[\]\.)?(?:dhcp$|dhcpOptions\.(?:routeMetric|ipv4)$)/,
+      /^DHCPv4Config |^DHCPv6Config (?:name|clientIdentifier|duidRaw)$|^v1alpha1 machine\.network\.interfaces\[\]\.(?:vlans\[\]\.)?(?:dhcp$|dhcpOptions\.)/,
     on: where(({ ownsNetwork }) => ownsNetwork),
     file: 'network/open-network.ts',
     line: 'onMachine === undefined ? [] : Object.values(onMachine)',
@@ -193,6 +193,11 @@ const unused: readonly { readonly value: RegExp; readonly fields: RegExp }[] = [
   { value: /\bworkloadIsolation\b/, fields: /^SecurityProfileConfig / },
   { value: /\bzswap\b/, fields: /^ZswapConfig / },
   { value: /\btrustedRoots\b/, fields: /^TrustedRootsConfig / },
+  // DHCP for IPv6 gives no routes, and the client asks for no name.
+  {
+    value: /\bdhcp6\??\.(?:routeMetric|skipHostnameRequest)\b/,
+    fields: /^DHCPv6Config (?:routeMetric|ignoreHostname)$/,
+  },
   // Only the addresses of servers are written to /etc/resolv.conf.
   {
     value: /\b(?:resolvers|resolverStatus)\??\.nameServers\b/,
@@ -200,9 +205,6 @@ const unused: readonly { readonly value: RegExp; readonly fields: RegExp }[] = [
   },
 ];
 
-/** DHCP for IPv6 is not implemented. */
-const dhcpFields =
-  /^DHCPv6Config |^v1alpha1 machine\.network\.interfaces\[\]\.(?:vlans\[\]\.)?dhcpOptions\.(?:ipv6|duidv6)/;
 const makers = (...files: string[]) => [
   ...['network/controllers/config-controllers.ts', 'network/controllers/network-controllers.ts'],
   ...['network/controllers/platform-config-apply.ts', ...files],
@@ -244,16 +246,6 @@ const published: readonly {
     fields: /^ResolverConfig hostDNS\.|^v1alpha1 machine\.features\.hostDNS\./,
   },
   { resource: 'probeSpecs', files: makers(), fields: /^(?:HTTP|TCP)ProbeConfig / },
-  // Only the operators of virtual addresses and of DHCP for IPv4 run; others keep these addresses out of the cluster's.
-  {
-    resource: 'operatorSpecs',
-    files: makers(
-      ...['network/controllers/operator-spec.ts', 'cluster/controllers/virtual-addresses.ts'],
-      'network/controllers/address-diagnostics.ts',
-      ...['cluster/controllers/membership-link.ts', 'cluster/controllers/local-affiliate.ts'],
-    ),
-    fields: dhcpFields,
-  },
 ];
 
 /**

@@ -63,14 +63,9 @@ const vip: ReferenceDocs = {
 };
 
 const dhcpOptions: ReferenceDocs = {
-  '': { help: 'Settings of DHCP.', notApplied: onlyPublished },
-  routeMetric: {
-    help: 'Metric of the routes from the DHCP server.',
-    example: 2048,
-    default: '1024',
-    notApplied: onlyOwnNetworks,
-  },
-  ipv4: { help: 'Whether DHCP is used for IPv4.', default: 'true', notApplied: onlyOwnNetworks },
+  '': { help: 'Settings of DHCP.', notApplied: onlyOwnNetworks },
+  routeMetric: { help: 'Metric of the routes from the DHCP server.', example: 2048, default: '1024' },
+  ipv4: { help: 'Whether DHCP is used for IPv4.', default: 'true' },
   ipv6: { help: 'Whether DHCP is used for IPv6.', default: 'false' },
   duidv6: {
     help: 'DUID by which the client identifies itself over IPv6, in hexadecimal digits.',

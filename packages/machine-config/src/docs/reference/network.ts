@@ -14,7 +14,6 @@ import {
   onlyOwnLinks,
   onlyOwnNames,
   onlyOwnNetworks,
-  onlyPublished,
   onNoNode,
   partly,
 } from './reference-docs.ts';
@@ -61,10 +60,16 @@ export const networkReferences: KindReferences = {
     duidRaw,
   },
   DHCPv6Config: {
-    '': { help: 'Address and servers of a link from DHCP for IPv6.', notApplied: onlyPublished },
+    '': { help: 'Address and servers of a link from DHCP for IPv6.', notApplied: onlyOwnNetworks },
     name: link('Name of the link.'),
-    routeMetric,
-    ignoreHostname,
+    routeMetric: {
+      ...routeMetric,
+      notApplied: onNoNode('DHCP for IPv6 gives no routes; routers advertise them.'),
+    },
+    ignoreHostname: {
+      ...ignoreHostname,
+      notApplied: onNoNode('The client asks for no host name over IPv6.'),
+    },
     clientIdentifier,
     duidRaw,
   },

@@ -234,7 +234,7 @@ test('the old list of interfaces gives the same specs, entry by entry', async ()
       '  mtu: 1400',
       '  addresses: [10.0.0.2/24, "10.0.0.3"]',
       '  routes: [{ network: 0.0.0.0/0, gateway: 10.0.0.1, metric: 9 }]',
-      '  vlans: [{ vlanId: 5, addresses: [10.5.0.2/24], dhcp: true }]',
+      '  vlans: [{ vlanId: 5, addresses: [10.5.0.2/24], dhcp: true, dhcpOptions: { ipv6: true, duidv6: "00:03" } }]',
       '- deviceSelector: { hardwareAddr: "02:00:*:03", physical: true }',
       '  dhcp: true',
       '  dhcpOptions: { ipv6: true, routeMetric: 3 }',
@@ -252,7 +252,11 @@ test('the old list of interfaces gives the same specs, entry by entry', async ()
     [...['eth0.5/10.5.0.2/24', 'eth0/10.0.0.2/24', 'eth0/10.0.0.3/32', 'lo/127.0.0.1/8']],
   );
   assert.deepEqual([...routes.keys()], ['inet4/10.0.0.1//9']);
-  assert.deepEqual([...operators.keys()], ['dhcp4/eth0.5', 'dhcp4/eth1', 'dhcp6/eth1', 'vip/eth1/10.0.0.99']);
+  const dhcp = ['dhcp4/eth0.5', 'dhcp4/eth1', 'dhcp6/eth0.5', 'dhcp6/eth1'];
+  assert.deepEqual([...operators.keys()], [...dhcp, 'vip/eth1/10.0.0.99']);
+  const idOf = (name: string) => operators.get(`dhcp6/${name}`)?.dhcp6.clientIdentifier;
+  assert.deepEqual(idOf('eth0.5'), { clientIdentifier: 'duid', duidRawHex: '00:03' });
+  assert.deepEqual(idOf('eth1'), { clientIdentifier: 'none', duidRawHex: '' });
   assert.equal(operators.get('dhcp6/eth1')?.dhcp6.routeMetric, 3);
   assert.equal(operators.get('vip/eth1/10.0.0.99')?.vip.gratuitousARP, true);
 });

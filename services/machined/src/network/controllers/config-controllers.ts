@@ -1,5 +1,5 @@
 // Publishes the links, addresses, routes, rules, DHCP clients and probes of the configuration and of the
-// defaults. A machine applies the links, addresses, routes and rules (planned-network.ts) and runs virtual addresses and DHCP for IPv4.
+// defaults. A machine applies the links, addresses, routes and rules (planned-network.ts) and runs virtual addresses and DHCP.
 import { type Controller, type ReconcilePass, weak } from '@nodewright/controllers';
 import { ConfigReader } from '@nodewright/machine-config';
 import {

@@ -25,8 +25,7 @@ export interface OperatorSpecInit {
 }
 
 /**
- * Runs the operators, and publishes the specifications that they make of events. DHCP for IPv6 is not implemented. Source: Talos
- * v1.14: network.OperatorSpecController.
+ * Runs the operators, and publishes the specifications that they make of events. Source: Talos v1.14: network.OperatorSpecController.
  */
 export function createOperatorSpecController(init: OperatorSpecInit): Controller {
   const { network, operators, problems } = init;

@@ -101,7 +101,7 @@ export function deviceOperators(devices: readonly DeviceConfig[]): OperatorSpecS
     if (!entry.boolean('dhcp')) return [];
     const routeMetric = entry.integer('dhcpOptions', 'routeMetric') || defaultMetric;
     const duidRawHex = entry.text('dhcpOptions', 'duidv6');
-    const clientIdentifier = { clientIdentifier: duidRawHex === '' ? 'mac' : 'duid', duidRawHex } as const;
+    const clientIdentifier = { clientIdentifier: duidRawHex === '' ? 'none' : 'duid', duidRawHex } as const;
     const inet4 = plainOperator('dhcp4', name, 'configuration');
     const inet6 = plainOperator('dhcp6', name, 'configuration');
     return [

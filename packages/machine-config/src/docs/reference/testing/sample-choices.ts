@@ -32,7 +32,8 @@ export const refusedExamples: Readonly<Record<string, readonly string[]>> = {
 /** Fields that others need beside them. The group of the pattern is the path of the object that has both. */
 const companions: readonly (readonly [RegExp, ...string[]])[] = [
   [/^(machine\.network\.interfaces\[\]\.)(?!interface|deviceSelector)/, 'interface'],
-  [/^(machine\.network\.interfaces\[\]\.(?:vlans\[\]\.)?)dhcpOptions\.(?:routeMetric|ipv4)$/, 'dhcp'],
+  [/^(machine\.network\.interfaces\[\]\.(?:vlans\[\]\.)?)dhcpOptions\.(?:routeMetric|ipv4|ipv6)$/, 'dhcp'],
+  [/^(machine\.network\.interfaces\[\]\.(?:vlans\[\]\.)?)dhcpOptions\.duidv6$/, 'dhcp', 'dhcpOptions.ipv6'],
   [/^(.*\bbond\.)(?:lacpRate|adActorSysPrio|adUserPortKey)$/, 'mode'],
   [/^(.*\bbond\.)(?:updelay|downdelay)$/, 'miimon'],
   [/^(.*\broutes\[\]\.)(?:source|metric|mtu|table)$/, 'gateway'],
