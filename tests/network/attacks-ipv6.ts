@@ -1,12 +1,22 @@
 // A hostile host on the lan of a machine that takes routers' advertisements.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import type { FrameSocket } from '@nodewright/linux';
+import { systemTimers } from '@nodewright/async';
+import { realInet6Messages } from '@nodewright/dhcp/testing';
+import {
+  type FrameSocket,
+  loadNativeCalls,
+  openFrameSocket,
+  openInet6Socket,
+  readLinks,
+} from '@nodewright/linux';
+import { openNamespaceOf } from '@nodewright/linux/testing';
 import { eventually } from '@nodewright/testkit';
-import type { LanMachine, Running } from './open-lan.ts';
+import type { Lan, LanMachine, Running } from './open-lan.ts';
 import {
   advertisementFrame,
   domainsOption,
+  inet6EtherType,
   openSender,
   prefixOption,
   serversOption,
@@ -18,6 +28,9 @@ export interface Inet6AttackTarget {
   readonly running: Running;
   /** A host of the lan. */
   readonly rogue: LanMachine;
+  /** A machine that has a lease of DHCP for IPv6, and the end of its cable. */
+  readonly leased: { readonly machine: LanMachine; readonly running: Running };
+  readonly lan: Lan;
 }
 
 export interface Inet6Attack {
@@ -34,9 +47,9 @@ const hex = (number: number) => number.toString(16);
 
 const isRunning = ({ running: { child } }: Inet6AttackTarget) =>
   child.exitCode === null && child.signalCode === null;
-const memoryMib = ({ running }: Inet6AttackTarget) =>
+const memoryMib = ({ running }: Pick<Inet6AttackTarget, 'running'>) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${running.child.pid}/status`, 'utf8'))?.[1]) / 1024;
-const lineCount = ({ running }: Inet6AttackTarget) => running.text().split('\n').length;
+const lineCount = ({ running }: Pick<Inet6AttackTarget, 'running'>) => running.text().split('\n').length;
 const routeCount = ({ machine }: Inet6AttackTarget) => machine.ip('-6', 'route').split('\n').length;
 const resolversOf = ({ running }: Inet6AttackTarget) =>
   running
@@ -176,4 +189,83 @@ export const inet6Attacks: readonly Inet6Attack[] = [
       assert.ok(lineCount(target) - linesBefore < 60, running.text().slice(-5000));
     },
   },
+  {
+    name: 'dhcp6-replies',
+    what: '300 replies of DHCP for IPv6 that were mutated from real ones, and a flood of others, change nothing',
+    async run({ leased: { machine, running }, rogue, lan }) {
+      const explain = () => running.text().slice(-3000);
+      const before = leasesOf(machine);
+      assert.equal(before.length, 1, explain());
+      const [memoryBefore, linesBefore] = [memoryMib({ running }), lineCount({ running })];
+      /** Of the exchange, which each host of the lan sees. */
+      let transaction = 0;
+      const calls = await loadNativeCalls();
+      using namespace = openNamespaceOf(rogue.pid);
+      const linkIndex = namespace.run(
+        () => readLinks(calls).find(({ name }) => name === 'eth0')?.index ?? assert.fail(),
+      );
+      const common = { timers: systemTimers, onError: (error: unknown) => assert.fail(String(error)) };
+      using _observer = namespace.run(() =>
+        openFrameSocket(calls, {
+          ...{ ...common, linkIndex, etherType: inet6EtherType, filter: [], longestBytes: 2048 },
+          onFrame(frame) {
+            // The UDP port of servers, behind a header of Ethernet and one of IPv6.
+            if (frame[20] === 17 && Buffer.from(frame).readUInt16BE(56) === 547)
+              transaction = Buffer.from(frame).readUIntBE(63, 3);
+          },
+        }),
+      );
+      using sender = namespace.run(() =>
+        openInet6Socket(calls, {
+          ...{ ...common, link: { name: 'eth0', index: linkIndex }, port: 547, longestBytes: 1500 },
+          onDatagram: () => {},
+        }),
+      );
+      const target =
+        /inet6 (fe80::\S+)\//.exec(machine.ip('-6', 'addr', 'show', 'dev', 'eth0'))?.[1] ?? assert.fail();
+      // The machine asks whether its address belongs to the link, and the server answers as well.
+      for (const state of ['down', 'up']) lan.ip('link', 'set', machine.port, state);
+      await eventually(() => transaction !== 0, { what: 'a message of the machine', timeoutMs, explain });
+      for (let count = 0; count < 300; count += 1) {
+        sender.send(mutatedReply(machine, transaction), target, 546);
+        if (count % 30 === 29) await pause(500);
+      }
+      for (let count = 0; count < 10_000; count += 1) {
+        try {
+          sender.send(mutatedReply(machine, count), target, 546);
+        } catch (error) {
+          if (!['ENOBUFS', 'EAGAIN'].includes((error as { code?: string }).code ?? '')) throw error;
+        }
+        if (count % 200 === 199) await pause(5);
+      }
+      await pause(1500);
+      assert.ok(running.child.exitCode === null && running.child.signalCode === null, explain());
+      assert.deepEqual(leasesOf(machine), before, explain());
+      assert.ok(memoryMib({ running }) - memoryBefore < 64, explain());
+      assert.ok(lineCount({ running }) - linesBefore < 40, running.text().slice(-5000));
+    },
+  },
 ];
+
+const leasesOf = (machine: LanMachine) =>
+  machine.inet6Addresses().filter((address) => address.endsWith('/128'));
+
+/** Numbers that look random, and are the same in each run. */
+let seed = 1;
+const next = (below: number) => {
+  seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+  return (seed >>> 8) % below;
+};
+
+/** A real message for this client and transaction, with some bytes overwritten. */
+function mutatedReply({ hardware: of }: LanMachine, transaction: number): Buffer {
+  const { advertise, reply } = realInet6Messages;
+  const message = Buffer.from(next(2) === 0 ? advertise : reply);
+  message.writeUIntBE(transaction, 1, 3);
+  const bytes = Buffer.from(of.replaceAll(':', ''), 'hex');
+  // In its DUID, and the last four bytes as the id of its addresses.
+  message.set(bytes, 12);
+  message.set(bytes.subarray(2), 37);
+  for (let count = next(5); count >= 0; count -= 1) message[4 + next(message.length - 4)] = next(256);
+  return message.subarray(0, next(4) === 0 ? 4 + next(message.length - 4) : message.length);
+}

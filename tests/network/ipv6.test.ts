@@ -155,4 +155,6 @@ test('an address that another host has is declined, and the machine gets another
 });
 
 for (const { name, what, run } of inet6Attacks)
-  test(`${name}: ${what}`, { skip }, async () => run({ machine, running, rogue }));
+  test(`${name}: ${what}`, { skip }, async () =>
+    run({ machine, running, rogue, leased: { machine: managed, running: managedRunning }, lan }),
+  );

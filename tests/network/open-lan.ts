@@ -42,6 +42,8 @@ export interface LanMachine {
   readonly port: string;
   /** The folder that stands for `/`. */
   readonly root: string;
+  /** Its hardware address. */
+  readonly hardware: string;
   ip(...words: string[]): string;
   /** Runs a program in its network namespace. */
   run(program: string, ...words: string[]): string;
@@ -112,7 +114,7 @@ export async function openLan(scope: AsyncDisposableStack): Promise<Lan> {
       ipIn(pid, ['link', 'set', 'eth0', 'address', hardware]);
       const root = join(folder, name);
       return {
-        ...{ pid, port, root },
+        ...{ pid, port, hardware, root },
         ip: (...words) => ipIn(pid, words),
         run: (program, ...words) => runIn(pid, [program, ...words]),
         addresses: () =>

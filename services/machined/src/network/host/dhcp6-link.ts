@@ -106,7 +106,7 @@ export class Dhcp6Link implements Disposable {
   #step(event: Inet6ClientEvent): void {
     if (!this.#isOpen) return;
     const { settings, timers, random, onChange } = this.#init;
-    const before = this.problem();
+    const before = { problem: this.problem(), used: this.#used };
     const facts = { settings, nowMs: timers.monotonicMs(), random };
     const { state, effects } = stepInet6Client(this.#state, event, facts);
     this.#state = state;
@@ -119,8 +119,7 @@ export class Dhcp6Link implements Disposable {
       dueMs === undefined
         ? undefined
         : timers.after(dueMs - timers.monotonicMs(), () => this.#step({ kind: 'timer' }));
-    const hasChanged = effects.some(({ kind }) => kind === 'gained' || kind === 'lost');
-    if (hasChanged || this.problem() !== before) onChange();
+    if (this.#used !== before.used || this.problem() !== before.problem) onChange();
   }
 
   #carryOut(effect: Inet6ClientEffect) {
