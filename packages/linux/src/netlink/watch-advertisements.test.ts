@@ -80,6 +80,25 @@ test('watchAdvertisements() reports the options of a flood at a limited rate, an
   assert.ok(options.length > first && options.length <= 2 * mostOptionsASecond, `${options.length}`);
 });
 
+test('the kernel reports no option on a link that refuses advertisements', { skip }, async () => {
+  const options: AdvertisedOption[] = [];
+  using _watch = watchAdvertisements(calls, {
+    timers: { monotonicMs: () => 0, after: () => ({ [Symbol.dispose]: () => {} }) },
+    onOption: (option) => options.push(option),
+    onError: (error) => assert.fail(String(error)),
+  });
+  const accept = (value: string) => writeFileSync('/proc/sys/net/ipv6/conf/wire0/accept_ra', value);
+  accept('0');
+  send(frameOf(serverOption(1)));
+  accept('2');
+  send(frameOf(serverOption(2)));
+  await eventually(() => options.length > 0, { what: 'an option' });
+  assert.deepEqual(
+    options.map(({ bytes }) => bytes.at(-1)),
+    [2],
+  );
+});
+
 test('solicitRouters() asks all routers of a link, by a message that they accept', { skip }, async () => {
   const socket = calls.socket(packetFamily, 3 | 0o4000, 0);
   calls.bind(socket, linkAddress(indexOf('wire1'), 0x86dd));

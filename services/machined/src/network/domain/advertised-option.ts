@@ -1,6 +1,6 @@
 // The options of routers' advertisements that name DNS servers and search domains, with everything left out that must not reach the
 // machine. Source: RFC 8106, section 5.
-import { plainDomainsOf } from '@nodewright/dhcp';
+import { isUnicast, plainDomainsOf } from '@nodewright/dhcp';
 import { ipAddressText } from '@nodewright/linux/network';
 
 export interface AdvertisedNames {
@@ -32,23 +32,12 @@ export function advertisedNames(option: Uint8Array): AdvertisedNames | undefined
   };
 }
 
+/** An address that is valid on one link only would need the name of the link, which name servers of resources do not have. */
 function serversOf(value: Uint8Array): string[] {
   const servers: string[] = [];
   for (let at = 0; at + addressBytes <= value.length; at += addressBytes) {
     const bytes = value.subarray(at, at + addressBytes);
-    if (isServer(bytes)) servers.push(ipAddressText(bytes));
+    if (isUnicast(bytes)) servers.push(ipAddressText(bytes));
   }
   return [...new Set(servers)];
-}
-
-/**
- * Whether a name server can have the address: not an unspecified one, a loopback one, one of IPv4 in IPv6, or a multicast one. An
- * address that is valid on one link only would need the name of the link, which name servers of resources do not have.
- */
-export function isServer(bytes: Uint8Array): boolean {
-  const [first = 0, second = 0] = bytes;
-  if (bytes.length !== addressBytes || first === 0xff || (first === 0xfe && (second & 0xc0) === 0x80))
-    return false;
-  // `::`, `::1`, the old form of IPv4 in IPv6, and the present one.
-  return bytes.subarray(0, 10).some((byte) => byte !== 0);
 }

@@ -20,7 +20,7 @@ export interface AdvertisementPort {
   solicit(link: KernelLink): void;
 }
 
-/** On a host that forwards, the kernel accepts them only with 2. Source: Linux, ip-sysctl. */
+/** On a host that forwards, as each machine does, the kernel accepts them only with 2. Source: Linux, ip-sysctl. */
 const accepted = '2';
 
 /**
@@ -34,7 +34,7 @@ export async function openAdvertisementPort(setParameter: SetParameter): Promise
   return {
     accepts(linkName) {
       const value = readIfThere(pathOf(linkName))?.toString().trim();
-      return value === undefined ? undefined : value !== '0';
+      return value === undefined ? undefined : value === accepted;
     },
     setAcceptance: (linkName, isAccepted) => setParameter(pathOf(linkName), isAccepted ? accepted : '0'),
     solicit: (link) => solicitRouters(calls, link),
