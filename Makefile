@@ -59,6 +59,10 @@ KERNEL ?=
 PROGRAMS ?=
 # For `make verify-extension-set`: the file of a set.
 SET ?=
+# For `make verify-installer`: the folder or the archive of an artefact, or its name in a registry; that of `make installer` by default.
+INSTALLER ?=
+# For `make upgrade-image`: the version of its system, such as v1.14.1.
+VERSION ?=
 # For `make rootfs-lock`: add the packages that the lock lacks and keep the others.
 ADD ?=
 # For `make freshness`: json for rows that a program reads.
@@ -369,6 +373,18 @@ verify-extension-set: $(installed) ## verifies a set as a node does, with the ce
 .PHONY: node-image
 node-image: $(built) ## packs the root file system of machines as a container image that is a whole node, about a minute (KUBERNETES=1)
 	@node rootfs/build-node-image.ts $(if $(KUBERNETES),--kubernetes)
+
+.PHONY: installer
+installer: image node-image ## packs all that nodes of any kind need for this version into one signed OCI image, into _out/installer, half a minute besides (KUBERNETES=1)
+	@node rootfs/build-installer.ts $(if $(KUBERNETES),--kubernetes)
+
+.PHONY: upgrade-image
+upgrade-image: image ## makes the same artefact of another version, to try upgrades with, into _out/upgrade-images (VERSION= KUBERNETES=1)
+	@VERSION='$(VERSION)' KERNEL='$(KERNEL)' node rootfs/build-upgrade-image.ts $(if $(KUBERNETES),--kubernetes)
+
+.PHONY: verify-installer
+verify-installer: $(installed) ## reads an artefact of the installer whole, as a node does, with the certificate of the image (INSTALLER=)
+	@INSTALLER='$(INSTALLER)' node rootfs/verify-installer.ts
 
 .PHONY: test-node-image
 test-node-image: node-image ## tests nodes that are one container each; needs a Docker engine (FILES=)

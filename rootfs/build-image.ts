@@ -27,6 +27,7 @@ import { extensionDigests } from './extensions/extension-digest.ts';
 import { extensionsFolder } from './extensions/extensions-document.ts';
 import { modulesOfRoot } from './extensions/root-modules.ts';
 import { cachedEtcd, etcdImageCache } from './image/cached-etcd.ts';
+import { efiNames, stubPath } from './image/efi-names.ts';
 import { ensureImage } from './image/ensure-image.ts';
 import { imageInputs } from './image/image-inputs.ts';
 import { settingsFiles } from './image/settings-files.ts';
@@ -38,6 +39,7 @@ import { type KernelName, kernelNamed, kernels } from './kernels.ts';
 import { kubernetesImageCache } from './kubernetes/build-images.ts';
 import { signProgram } from './secure-boot/authenticode.ts';
 import { type SecureBootKey, secureBootKey } from './secure-boot/secure-boot-key.ts';
+import { trustedCertificates } from './secure-boot/trusted-certificates.ts';
 import { signingKey } from './signing/image-keys.ts';
 import { signImage } from './signing/image-signatures.ts';
 import {
@@ -121,8 +123,7 @@ async function makeParts(
     work: workshop.work,
   });
   const words = commandLine(workshop.architecture, { slot, rootHash, extensions: extensions.rootHashes });
-  const stub = `usr/lib/systemd/boot/efi/linux${efiNames[workshop.architecture].stub}.efi.stub`;
-  const unified = unifiedKernel(readFileSync(tools.path(stub)), {
+  const unified = unifiedKernel(readFileSync(tools.path(stubPath(workshop.architecture))), {
     osRelease: settingsFiles(buildInfo, '')['etc/os-release'] ?? '',
     commandLine: words,
     kernelRelease: kernel.release,
@@ -134,12 +135,6 @@ async function makeParts(
     unified: signProgram(unified, key, certificate),
   };
 }
-
-/** UEFI's names of an architecture: in systemd's stub, and in the program that firmware starts by default. */
-const efiNames = {
-  amd64: { stub: 'x64', program: 'BOOTX64.EFI' },
-  arm64: { stub: 'aa64', program: 'BOOTAA64.EFI' },
-} as const;
 
 async function makeDisk(
   target: string,
@@ -242,7 +237,9 @@ const rootFiles = ['rootfs.squashfs', 'contents.json', 'rootfs.spdx.json'];
 
 async function main(checkout: string, hasKubernetes: boolean): Promise<void> {
   const keys = keysFolder(checkout);
-  const certificate = secureBootKey(keys).certificate.fingerprint256;
+  const certificate = trustedCertificates(keys)
+    .map(({ fingerprint256 }) => fingerprint256)
+    .join();
   const extensionNames = (process.env.EXTENSIONS ?? '').split(/\s+/).filter((name) => name !== '');
   const extensions = await extensionDigests(extensionNames);
   const kernel = kernelNamed(process.env.KERNEL);

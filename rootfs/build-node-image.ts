@@ -2,55 +2,37 @@
 // `--kubernetes` the image also has the images of Kubernetes, and its nodes run a kubelet.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { nativeArchitecture, nodeImages } from '@nodewright/build';
-import { buildInfo } from '@nodewright/contract';
 import { askEngine } from '@nodewright/provision/engine';
 import { stageRoot } from './build-rootfs.ts';
-import { cachedEtcd, etcdImageCache } from './image/cached-etcd.ts';
-import { ociImage } from './image/oci-image.ts';
-import { imageArchive } from './node-image/image-archive.ts';
-import { kubernetesLayer } from './node-image/kubernetes-layer.ts';
-import { cacheLayer, containerLayer, nodeImageConfig, rootLayer } from './node-image/node-image.ts';
+import { packNodeImage } from './node-image/pack-node-image.ts';
 import { parts } from './recipe.ts';
 import { signingKey } from './signing/image-keys.ts';
 import { signFile } from './signing/image-signatures.ts';
-import { commitTime, keysFolder, megabytes, runBuild, unpackTools } from './workshop.ts';
+import { keysFolder, megabytes, runBuild, unpackTools } from './workshop.ts';
 
 async function main(checkout: string, hasKubernetes: boolean): Promise<void> {
   const note = (line: string) => void process.stdout.write(`node-image: ${line}\n`);
   const out = join(checkout, '_out', 'image');
   const work = mkdtempSync(join(tmpdir(), 'node-image-'));
   try {
-    const architecture = nativeArchitecture();
-    const workshop = { checkout, work, architecture };
+    const workshop = { checkout, work, architecture: nativeArchitecture() };
     const tools = await unpackTools(workshop);
     const { root } = await stageRoot(workshop, tools, parts, note);
     note('packing');
-    const probe = readFileSync(join(checkout, '_out/dist/health-probe/health-probe.cjs'));
-    const given = { architecture, epochSeconds: commitTime(checkout) };
-    const cache = cacheLayer(etcdImageCache({ ...given, checkout, note }));
-    // The images of Kubernetes are the top layer, so that an engine that has the other image loads nothing twice.
-    const more = hasKubernetes
-      ? [await kubernetesLayer({ workshop, tools, epochSeconds: given.epochSeconds, note })]
-      : [];
-    const image = ociImage({
-      ...given,
-      layers: [rootLayer(root), cache, containerLayer(probe), ...more],
-      config: nodeImageConfig({ ...buildInfo, etcdImage: cachedEtcd, hasKubelet: hasKubernetes }),
-    });
+    const { archive, manifestDigest } = await packNodeImage({ workshop, tools, root, hasKubernetes, note });
     const { name, file } = hasKubernetes ? nodeImages.kubernetes : nodeImages.plain;
-    const archive = imageArchive(name, image);
     mkdirSync(out, { recursive: true });
     writeFileSync(join(out, file), Buffer.concat(archive));
     signFile(out, file, signingKey(keysFolder(checkout)));
     const bytes = archive.reduce((sum, { length }) => sum + length, 0);
     note(`${megabytes(bytes)}  ${join(out, file)}`);
-    note(`manifest ${image.manifest.digest}`);
+    note(`manifest ${manifestDigest}`);
     await offerToEngine(name, archive, note);
   } finally {
     rmSync(work, { recursive: true, force: true });

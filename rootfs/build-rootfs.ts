@@ -53,13 +53,15 @@ import {
   parts,
   triplets,
 } from './recipe.ts';
-import { secureBootKey } from './secure-boot/secure-boot-key.ts';
+import { trustedCertificates } from './secure-boot/trusted-certificates.ts';
 import {
+  bundlesOf,
   commitTime,
   keysFolder,
   megabytes,
   packageCache,
   runBuild,
+  tagOf,
   unpackLocked,
   unpackTools,
   type Workshop,
@@ -109,11 +111,11 @@ export async function stageRoot(
       return folder;
     }
     if (source.kind === 'bundle') {
-      const folder = join(checkout, '_out', 'dist', name);
+      const folder = join(bundlesOf(workshop), name);
       if (!existsSync(folder)) throw new Error(`${name} is not built: run make build`);
       components.push({
         name,
-        version: buildInfo.tag,
+        version: tagOf(workshop),
         supplier: suppliers.own,
         licence: ownLicence,
         summary: why,
@@ -171,9 +173,9 @@ export async function stageRoot(
     );
   texts.set('usr/share/licenses/nodewright/LICENSE', readFileSync(join(checkout, 'LICENSE'), 'utf8'));
   entries.push(...placeLicences(root, texts, licences));
-  entries.push(...placeSettings(root), ...placeLinks(root, architecture));
+  entries.push(...placeSettings(root, tagOf(workshop)), ...placeLinks(root, architecture));
   checkLinks(root);
-  const starter = join(checkout, `_out/dist/${starterName}/${starterName}.cjs`);
+  const starter = join(bundlesOf(workshop), starterName, `${starterName}.cjs`);
   const compiled = compileDaemons({ root, architecture, starter });
   setModes(root);
   const byPath = new Map([...entries, ...compiled].map((entry) => [entry.path, entry]));
@@ -257,22 +259,25 @@ export async function buildRootfs(checkout: string, kernel: KernelName): Promise
   }
 }
 
-/** The certificate with which machines verify sets of extensions. The image is signed with the same key. */
-function placeCertificate(root: string, checkout: string): Entry {
+/**
+ * The certificates with which machines verify sets of extensions and artefacts of the installer. The image is signed with the key of the
+ * first one.
+ */
+export function placeCertificate(root: string, checkout: string): Entry {
   const path = 'usr/lib/nodewright/extension-sets.pem';
-  const text = secureBootKey(keysFolder(checkout)).certificate.toString();
+  const text = trustedCertificates(keysFolder(checkout)).join('');
   writeFileSync(join(root, path), text, { mode: 0o644 });
   chmodSync(join(root, path), 0o644);
   return { path, bytes: Buffer.byteLength(text), part: 'certificate for sets of extensions' };
 }
 
-function placeSettings(root: string): Entry[] {
+function placeSettings(root: string, tag: string): Entry[] {
   const folder = join(root, 'usr/share/ca-certificates/mozilla');
   const certificates = readdirSync(folder)
     .sort()
     .map((name) => `${readFileSync(join(folder, name), 'utf8').trimEnd()}\n`)
     .join('');
-  return Object.entries(settingsFiles(buildInfo, certificates)).map(([path, text]) => {
+  return Object.entries(settingsFiles({ tag }, certificates)).map(([path, text]) => {
     mkdirSync(join(root, dirname(path)), { recursive: true });
     writeFileSync(join(root, path), text);
     return { path, bytes: Buffer.byteLength(text), part: 'configuration files' };

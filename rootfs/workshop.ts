@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { type Architecture, cacheFolder } from '@nodewright/build';
 import { type LockedPackage, lockedPackage, lockFile, readPackageLock } from '@nodewright/build/debian';
+import { buildInfo } from '@nodewright/contract';
 import { archiveMirror } from './debian/archive-mirror.ts';
 import { fetchDeb } from './debian/fetch-deb.ts';
 import { type LockedTools, openTools } from './debian/locked-tools.ts';
@@ -18,7 +19,18 @@ export interface Workshop {
   readonly architecture: Architecture;
   /** Default: the kernel for clouds. */
   readonly kernel?: KernelName;
+  /** The version of the system. Default: that of this build. */
+  readonly tag?: string;
+  /** The folder of the bundles. Default: the one of `make build`. */
+  readonly bundles?: string;
 }
+
+/** The version of the system that is assembled. */
+export const tagOf = ({ tag = buildInfo.tag }: Pick<Workshop, 'tag'>): string => tag;
+
+/** The folder of the bundles of that version. */
+export const bundlesOf = ({ checkout, bundles }: Pick<Workshop, 'checkout' | 'bundles'>): string =>
+  bundles ?? join(checkout, '_out', 'dist');
 
 /**
  * Unpacks the programs that make the image.

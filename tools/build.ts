@@ -1,8 +1,10 @@
-// Bundles the programs of the suite. `node tools/build.ts [name ...]`
+// Bundles the programs of the suite. `node tools/build.ts [--tag VERSION --out FOLDER] [name ...]`
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { type Bundle, bundles, compileProgram, filesOf, writeInputs } from '@nodewright/build/bundles';
+import { buildInfo } from '@nodewright/contract';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { startAnsweringNode } from './answering-node.ts';
 import { binaryCodecs } from './binary-codecs.ts';
@@ -11,7 +13,14 @@ import { buildTime } from './build-time.ts';
 import { laterPart, splitBundle } from './split-bundle.ts';
 
 const checkout = join(import.meta.dirname, '..');
-const outputRoot = join(checkout, '_out', 'dist');
+const {
+  values: { tag, out },
+  positionals: wanted,
+} = parseArgs({
+  allowPositionals: true,
+  options: { tag: { type: 'string', default: buildInfo.tag }, out: { type: 'string' } },
+});
+const outputRoot = out ?? join(checkout, '_out', 'dist');
 /** The program that starts a bundle with its compiled code. */
 const starterEntry = 'rootfs/start/start-daemon.ts';
 
@@ -143,6 +152,7 @@ async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
     legalComments: 'linked',
     sourcemap: false,
     define: {
+      BUILD_TAG: JSON.stringify(tag),
       BUILD_SHA: JSON.stringify(sha),
       BUILD_TIME: JSON.stringify(buildTime(commitSeconds(), Date.now())),
       // In a bundle, these must name the folder and file of the bundle.
@@ -219,7 +229,6 @@ async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
   renameSync(staging, folder);
 }
 
-const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !bundles.some((bundle) => bundle.name === name));
 if (unknown.length > 0) {
   process.stderr.write(

@@ -15,7 +15,10 @@ const isApart = (name: string) => /^node_modules$|\.test\.ts$|\.md$/.test(name);
 export interface ImageFacts {
   /** The time of all files in the image, Unix time. */
   readonly epochSeconds: number;
-  /** The fingerprint of the certificate for firmware, which stands for the key that signs the unified kernel. */
+  /**
+   * The fingerprints of the certificates that the image trusts, that for firmware first, which stands for the key that signs the unified
+   * kernel.
+   */
   readonly certificate: string;
   /** Digests of the extensions, in their order. */
   readonly extensions: readonly string[];

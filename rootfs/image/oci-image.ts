@@ -34,9 +34,10 @@ export interface PackedLayer {
 }
 
 /** zstd is smaller, and containerd unpacks it sooner. Older Docker engines, which load the image of a whole node, read gzip alone. */
-export type Compression = 'gzip' | 'zstd';
+export type Compression = 'none' | 'gzip' | 'zstd';
 
 const compress = {
+  none: (bytes: Buffer) => blob(mediaTypes.layer, bytes),
   gzip: (bytes: Buffer) => blob(mediaTypes.gzipLayer, gzipSync(bytes, { level: 6 })),
   zstd: (bytes: Buffer) =>
     blob(

@@ -9,6 +9,29 @@ const sources: Readonly<Record<string, string>> = {
   kernel: 'the kernel',
 };
 
+/** What an artefact of the installer contains: `rootfs/installer/make-installer.ts`. */
+const installerFiles = [
+  ['machine/vmlinuz`, `machine/initramfs', 'machines', 'the kernel, and the init with its modules'],
+  ['machine/rootfs.squashfs`, `machine/rootfs.verity', 'machines', 'the root, and the hash tree over it'],
+  [
+    'machine/A/`, `machine/B/',
+    'machines',
+    'for each slot the command line, which names the slot, and the unified kernel with it, signed for firmware',
+  ],
+  [
+    'machine/images/',
+    'machines',
+    'the image cache: the image of etcd that the init names, in the other edition those of Kubernetes, too',
+  ],
+  ['process/bundles/', 'nodes of processes', 'the bundles of the daemons and of the supervisor'],
+  [
+    'process/etcd/`, `process/kubernetes/kube',
+    'nodes of processes',
+    'the programs of etcd, and in the other edition those of Kubernetes, which are one file',
+  ],
+  ['container/node-image.tar', 'nodes in one container', 'the image that `make node-image` makes'],
+] as const;
+
 const row = ({ name, why, source, isStripped }: Part) =>
   `| \`${name}\` | ${sources[source.kind] ?? source.kind} | ${why}${isStripped ? '; without its symbol table' : ''} |`;
 
@@ -48,6 +71,24 @@ export function partsDocument(): string {
     '',
     'The image has no firmware for devices. Without it ice works with fewer features (its safe mode), r8169 and tg3 work but for some models',
     'of theirs, and the others need none that is not on the device itself. An extension can bring firmware, below `usr/lib/firmware`.',
+    '',
+    '## The artefact of the installer',
+    '',
+    '`make installer` packs all that nodes of any kind need for one version into an OCI image: the folder `layout` and the archive',
+    '`installer.tar` in `_out/installer`, with `KUBERNETES=1` in `_out/installer-kubernetes`. No node takes one yet; `make verify-installer` reads it as',
+    'a node will. Its manifest is in an index, with a signature of its digest by the key that signs the image for firmware. Programs that copy it to a',
+    'registry must keep the index (`skopeo copy --all`). The configuration of the image has a description under `dev.nodewright.installer`: version,',
+    'edition (plain or kubernetes), the lowest version to come from, the root hash, the version of etcd, the certificates that its system trusts, and',
+    'the files of each layer with their sizes and digests.',
+    '',
+    '| Files | For | What they are |',
+    '| --- | --- | --- |',
+    ...installerFiles.map(([path, kind, what]) => `| \`${path}\` | ${kind} | ${what} |`),
+    '',
+    'The same inputs give the same bytes. A system trusts the key of its image, and those of the certificates in the folder `trusted` of the keys',
+    '(`_out/keys/trusted/`) when it was built: so a new key is accepted by a system that the old key signed, before it signs anything itself.',
+    '`make upgrade-image VERSION=v1.14.1` makes an artefact whose programs and root say that version, in `_out/upgrade-images`. Its kernel and its',
+    'initramfs are those of the image. [packages/installer](../packages/installer/README.md) has the limits and what is refused.',
     '',
     '## Capabilities of the node image',
     '',

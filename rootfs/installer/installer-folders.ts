@@ -1,0 +1,4 @@
+/** The folders of artefacts below `_out`, each with the folder `layout` and the archive `installer.tar`. */
+export const installerFolders = { plain: 'installer', kubernetes: 'installer-kubernetes' } as const;
+/** Its folders have the names of versions. */
+export const upgradeImagesFolder = 'upgrade-images';

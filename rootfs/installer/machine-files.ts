@@ -1,0 +1,57 @@
+import { buildInfo } from '@nodewright/contract';
+import { settingsFiles } from '../image/settings-files.ts';
+import { unifiedKernel } from '../image/unified-kernel.ts';
+import { signProgram } from '../secure-boot/authenticode.ts';
+import type { SecureBootKey } from '../secure-boot/secure-boot-key.ts';
+
+export interface MachineFilesInit {
+  readonly kernel: Buffer;
+  readonly initramfs: Buffer;
+  /** `6.12.57+deb13-cloud-amd64` */
+  readonly kernelRelease: string;
+  readonly squashfs: Buffer;
+  readonly hashTree: Buffer;
+  /** Of the image, for slot A. */
+  readonly commandLine: string;
+  /** systemd's stub for this architecture. */
+  readonly stub: Buffer;
+  readonly signer: SecureBootKey;
+  /** Default: that of this build. */
+  readonly tag?: string | undefined;
+}
+
+/**
+ * The files with which a machine starts from either slot, by their paths in the artefact.
+ *
+ * @throws Error when the command line is not one of slot A
+ */
+export function machineFiles(init: MachineFilesInit): Readonly<Record<string, Buffer>> {
+  const { kernel, initramfs, kernelRelease, squashfs, hashTree, stub, signer } = init;
+  const { tag = buildInfo.tag } = init;
+  const osRelease = settingsFiles({ tag }, '')['etc/os-release'] ?? '';
+  const slots = (['A', 'B'] as const).map((slot) => {
+    const commandLine = lineOfSlot(init.commandLine, slot);
+    const unified = unifiedKernel(stub, { osRelease, commandLine, kernelRelease, kernel, initramfs });
+    return [
+      [`machine/${slot}/cmdline`, Buffer.from(`${commandLine}\n`)],
+      [`machine/${slot}/nodewright.efi`, signProgram(unified, signer.key, signer.certificate)],
+    ] as const;
+  });
+  return {
+    'machine/vmlinuz': kernel,
+    'machine/initramfs': initramfs,
+    'machine/rootfs.squashfs': squashfs,
+    'machine/rootfs.verity': hashTree,
+    ...Object.fromEntries(slots.flat()),
+  };
+}
+
+/** The command line with another slot. */
+function lineOfSlot(line: string, slot: 'A' | 'B'): string {
+  const words = line.trim().split(' ');
+  if (words.filter((word) => word.startsWith('nodewright.slot=')).join() !== 'nodewright.slot=A')
+    throw new Error('the command line of the image is not one of slot A');
+  return words
+    .map((word) => (word.startsWith('nodewright.slot=') ? `nodewright.slot=${slot}` : word))
+    .join(' ');
+}
