@@ -92,7 +92,7 @@ test('get --explain shows layers, sources and reasons, and what has no specifica
       ['node01', 'cni0/10.244.0.1/24', 'no specification'],
     ],
   );
-  assert.match(stderr, /^node01: DHCP on eth1: no answer\\x1b\[2J$/m);
+  assert.match(stderr, /^node01: DHCP on eth1: no answer\\u001b\[2J$/m);
   assert.match(stderr, /^node01: 3 more specifications are left out$/m);
 });
 
