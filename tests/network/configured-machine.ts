@@ -46,6 +46,7 @@ const network = await openNetwork(
   },
   scope,
 );
+config.setLostAddresses(async (next) => (await network.lostAddresses?.(state, next)) ?? []);
 const runtime = new ControllerRuntime({
   ...{ state, log, telemetry: noTelemetry, timers: systemTimers, random: Math.random },
   eventLoop: { now: () => 0, nextTurn: () => {} },

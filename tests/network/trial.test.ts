@@ -90,6 +90,23 @@ async function openClient(name: string) {
   };
 }
 
+test('a machine says which addresses it would lose, and a dry run takes none away', { skip }, async () => {
+  await hasStarted();
+  const client = await openClient('asking');
+  await eventually(client.answers, { what: 'an answer', timeoutMs, explain });
+  const lostWith = async (text: string) =>
+    (await client.apply(text, Mode.TRY, true)).messages[0]?.lostAddresses;
+  assert.deepEqual(await lostWith(withAddress('10.99.0.71/24')), ['10.99.0.70']);
+  assert.deepEqual(await lostWith(base), ['10.99.0.70']);
+  assert.deepEqual(
+    await lostWith(
+      withAddress('10.99.0.71/24, address: 10.99.0.70/24').replace(', address', ' }, { address'),
+    ),
+    [],
+  );
+  assert.ok(hasAddress());
+});
+
 test('a tried configuration that takes the address away comes back by itself', { skip }, async () => {
   await hasStarted();
   const client = await openClient('first');

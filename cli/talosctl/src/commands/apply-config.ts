@@ -3,6 +3,7 @@ import type { Fault } from '@nodewright/fault';
 import { Argument } from 'commander';
 import { type ApplyOptions, addApplyOptions, applyConfiguration } from '../configuration/apply-options.ts';
 import { ApplyReport } from '../configuration/apply-report.ts';
+import { confirmCut, findCut } from '../configuration/confirm-cut.ts';
 import { refuseForeign } from '../configuration/confirm-foreign.ts';
 import { warnOfDecoding } from '../configuration/local-check.ts';
 import { activeConfiguration } from '../configuration/node-configuration.ts';
@@ -81,6 +82,27 @@ async function foreignNodes(
   return refused;
 }
 
+/** As `foreignNodes()`, and those that the configuration would cut off. */
+async function refusedNodes(
+  env: CliEnvironment,
+  client: TalosClient,
+  text: string,
+  options: ApplyConfigOptions,
+): Promise<ReadonlyMap<string, Fault>> {
+  const refused = new Map(await foreignNodes(env, client, text, options));
+  const nodes = client.targets.filter(({ name }) => !refused.has(name));
+  const cuts = await Promise.all(
+    nodes.map(async (node) => ({
+      ...{ name: node.name, used: await findCut(env, { node, client, text }, options) },
+    })),
+  );
+  for (const { name, used } of cuts) {
+    const fault = await confirmCut(env, name, used, options);
+    if (fault !== undefined) refused.set(name, fault);
+  }
+  return refused;
+}
+
 async function applyConfig(env: CliEnvironment, options: ApplyConfigOptions): Promise<void> {
   const text = await textToSend(env, options);
   using client = await openClient(env, options);
@@ -88,7 +110,7 @@ async function applyConfig(env: CliEnvironment, options: ApplyConfigOptions): Pr
   const report = new ApplyReport(env, options, names);
   let refused: ReadonlyMap<string, Fault>;
   try {
-    refused = await foreignNodes(env, client, text, options);
+    refused = await refusedNodes(env, client, text, options);
   } catch (error) {
     if (!(error instanceof InterruptedFailure)) throw error;
     for (const name of names) report.interrupted(name);

@@ -16,8 +16,8 @@ export const editCommand: CommandModule = {
       .option('--namespace <name>', 'accepted, but has no effect')
       .action(async (type: string, _id: string | undefined, options: ChangeOptions) => {
         const editor = chooseEditor(env);
-        await walkNodes(env, options, { type, verb: 'edited' }, (node, report) =>
-          editNode({ env, node, editor, options, report }),
+        await walkNodes(env, options, { type, verb: 'edited' }, (node, report, client) =>
+          editNode({ env, node, client, editor, options, report }),
         );
       });
   },

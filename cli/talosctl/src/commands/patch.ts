@@ -1,8 +1,9 @@
-import type { NodeClient } from '@nodewright/client';
+import type { NodeClient, TalosClient } from '@nodewright/client';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { ConfigPatch } from '@nodewright/machine-config';
 import { addApplyOptions } from '../configuration/apply-options.ts';
 import type { ApplyReport } from '../configuration/apply-report.ts';
+import { refuseCut } from '../configuration/confirm-cut.ts';
 import { refuseForeign } from '../configuration/confirm-foreign.ts';
 import { activeConfiguration, storedConfiguration } from '../configuration/node-configuration.ts';
 import { patchText } from '../configuration/patch-text.ts';
@@ -30,7 +31,7 @@ async function allPatches(env: CliEnvironment, { patch, patchFile }: PatchOption
 
 async function patchNode(
   env: CliEnvironment,
-  node: NodeClient,
+  { node, client }: { readonly node: NodeClient; readonly client: TalosClient },
   patches: readonly ConfigPatch[],
   options: PatchOptions,
   report: ApplyReport,
@@ -55,7 +56,9 @@ async function patchNode(
     );
   }
   const sent = isChanged ? text : before;
-  const refused = await refuseForeign(env, { node: node.name, before, after: sent }, options);
+  const refused =
+    (await refuseForeign(env, { node: node.name, before, after: sent }, options)) ??
+    (await refuseCut(env, { node, client, text: sent }, options));
   if (refused !== undefined) return void report.stopped(node.name, refused);
   try {
     const result = await sendChange(env, node, sent, options);
@@ -78,8 +81,8 @@ export const patchCommand: CommandModule = {
       .option('--namespace <name>', 'accepted, but has no effect')
       .action(async (type: string, _id: string | undefined, options: PatchOptions) => {
         const patches = await allPatches(env, options);
-        await walkNodes(env, options, { type, verb: 'patched' }, (node, report) =>
-          patchNode(env, node, patches, options, report),
+        await walkNodes(env, options, { type, verb: 'patched' }, (node, report, client) =>
+          patchNode(env, { node, client }, patches, options, report),
         );
       });
   },

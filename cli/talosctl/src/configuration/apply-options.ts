@@ -16,7 +16,7 @@ export interface ApplyOptions {
   /** Nanoseconds until a node reverts a configuration in mode `try`. */
   readonly timeout: bigint;
   readonly dryRun: boolean;
-  /** Send a configuration of another cluster or machine type without a question. */
+  /** Send a configuration of another cluster or machine type, or one that takes the called address away, without a question. */
   readonly yes?: boolean;
 }
 
@@ -56,7 +56,11 @@ export function addApplyOptions(command: Command): Command {
         .default(parseTimeout(defaultTimeout), defaultTimeout),
     )
     .option('--dry-run', 'only print what would change', false)
-    .option('-y, --yes', 'send a configuration of another cluster or machine type without asking', false);
+    .option(
+      '-y, --yes',
+      'send a configuration of another cluster or machine type, or without the called address, without asking',
+      false,
+    );
 }
 
 /** The response of a node that has accepted a configuration. */
@@ -66,6 +70,8 @@ export interface Applied {
   /** Text for the user; in a dry run it contains the diff. */
   readonly details: string;
   readonly warnings: readonly string[];
+  /** Addresses that the node has now, and not with the configuration. Empty from nodes that do not say it. */
+  readonly lostAddresses: readonly string[];
 }
 
 /** Sends a machine configuration to a node. @throws Fault `deadline-exceeded` when the node has not answered in five minutes */
@@ -85,5 +91,6 @@ export async function applyConfiguration(
   const sent = node.machine.applyConfiguration(request, { signal: limit.signal });
   const reply = onlyMessage(await limit.guard(sent));
   const known = (Object.keys(modes) as ModeName[]).find((name) => modes[name] === reply.mode);
-  return { mode: known ?? 'reboot', details: reply.modeDetails, warnings: reply.warnings };
+  const { modeDetails: details, warnings, lostAddresses } = reply;
+  return { mode: known ?? 'reboot', details, warnings, lostAddresses };
 }

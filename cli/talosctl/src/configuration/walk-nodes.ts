@@ -27,7 +27,7 @@ export async function walkNodes(
   env: CliEnvironment,
   options: ChangeOptions,
   { type, verb }: { readonly type: string; readonly verb: string },
-  change: (node: NodeClient, report: ApplyReport) => Promise<'stop' | undefined>,
+  change: (node: NodeClient, report: ApplyReport, client: TalosClient) => Promise<'stop' | undefined>,
 ): Promise<void> {
   using client: TalosClient = await openClient(env, options);
   {
@@ -43,7 +43,7 @@ export async function walkNodes(
   for (const node of client.targets) {
     if (env.signal.aborted) break;
     try {
-      if ((await change(node, report)) === 'stop') break;
+      if ((await change(node, report, client)) === 'stop') break;
     } catch (error) {
       if (error instanceof InterruptedFailure) {
         report.interrupted(node.name);

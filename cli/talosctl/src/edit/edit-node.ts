@@ -1,7 +1,8 @@
-import type { NodeClient } from '@nodewright/client';
+import type { NodeClient, TalosClient } from '@nodewright/client';
 import { Fault, type FaultKind, faultFrom } from '@nodewright/fault';
 import type { ApplyReport } from '../configuration/apply-report.ts';
 import { activeId, configurationKind } from '../configuration/configuration-kind.ts';
+import { refuseCut } from '../configuration/confirm-cut.ts';
 import { refuseForeign } from '../configuration/confirm-foreign.ts';
 import { activeConfiguration } from '../configuration/node-configuration.ts';
 import { type ChangeOptions, sendChange } from '../configuration/walk-nodes.ts';
@@ -19,6 +20,7 @@ const beyondEditing: readonly FaultKind[] = [
 export interface EditNodeInit {
   readonly env: CliEnvironment;
   readonly node: NodeClient;
+  readonly client: TalosClient;
   /** The command line of the editor. */
   readonly editor: string;
   readonly options: ChangeOptions;
@@ -36,7 +38,7 @@ const isSame = (a: string, b: string) => a.trimEnd() === b.trimEnd();
  * @returns `stop` when the editor failed or the user pressed Ctrl-C, so that no other node is edited
  */
 export async function editNode(init: EditNodeInit): Promise<'stop' | undefined> {
-  const { env, node, editor, options, report } = init;
+  const { env, node, client, editor, options, report } = init;
   const before = await activeConfiguration(env, node);
   await using file = await EditFile.create(`${configurationKind.type}-${activeId}-edit`);
   let tried = before;
@@ -70,12 +72,12 @@ export async function editNode(init: EditNodeInit): Promise<'stop' | undefined> 
       return void (await keep(tried));
     }
     tried = text;
-    const refused = await refuseForeign(env, { node: node.name, before, after: text }, options).catch(
-      async (error) => {
+    const refused = await refuseForeign(env, { node: node.name, before, after: text }, options)
+      .then((fault) => fault ?? refuseCut(env, { node, client, text }, options))
+      .catch(async (error) => {
         await keep(text);
         throw error;
-      },
-    );
+      });
     if (refused !== undefined) {
       report.stopped(node.name, refused);
       return void (await keep(text));

@@ -1,6 +1,7 @@
 import { systemTimers } from '@nodewright/async';
 import type { State } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
+import type { DecodedConfiguration } from '../base/domain/machine-configuration.ts';
 import type { World } from '../base/domain/world.ts';
 import type { NodeLayout } from '../base/node-layout.ts';
 import type { Topic } from '../base/topic.ts';
@@ -34,7 +35,11 @@ export interface ConfigTopic extends Topic {
   isMaintenance(): boolean;
   /** Resolves when the node has a complete configuration. @throws Fault `cancelled` when the signal aborts */
   acquire(signal: AbortSignal): Promise<void>;
+  /** Says how to find the addresses that the node would lose with a configuration. */
+  setLostAddresses(find: FindLostAddresses): void;
 }
+
+export type FindLostAddresses = (next: DecodedConfiguration) => Promise<readonly string[]>;
 
 /**
  * Opens the topic that finds, stores and changes the node's configuration and META. A trial ends with
@@ -50,15 +55,20 @@ export async function openConfig(init: OpenConfigInit, scope: AsyncDisposableSta
   const trial = scope.use(new ConfigurationTrial(keeper, systemTimers, log));
   const metaFile = world.keepsMeta ? (init.metaPartition ?? createMetaFile(metaPath)) : undefined;
   const meta = await openMetaStore({ state, log, file: metaFile });
+  let findLost: FindLostAddresses = async () => [];
+  const lostAddresses: FindLostAddresses = (next) => findLost(next);
   return {
     controllers: configControllers({ sources, keeper, examiner, events }),
     api: {
       'machine.MachineService': {
-        ...createApplyConfiguration(configurationApplier({ keeper, trial, examiner, log })),
+        ...createApplyConfiguration(configurationApplier({ keeper, trial, examiner, lostAddresses, log })),
         ...createMeta(meta),
       },
     },
     isMaintenance: () => keeper.isMaintenance(),
     acquire: (signal) => acquireConfiguration(state, signal),
+    setLostAddresses(find) {
+      findLost = find;
+    },
   };
 }

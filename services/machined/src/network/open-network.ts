@@ -2,19 +2,24 @@ import { systemTimers } from '@nodewright/async';
 import { volumeIds, volumePath, volumeRow } from '@nodewright/contract/volumes';
 import type { EtcdClient } from '@nodewright/etcd';
 import { loadNativeCalls, watchAdvertisements } from '@nodewright/linux';
+import type { KindRef, State } from '@nodewright/state';
+import { addressSpecs, addressStatuses, linkSpecs, linkStatuses } from '@nodewright/state/kinds';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
+import type { DecodedConfiguration } from '../base/domain/machine-configuration.ts';
 import type { NodeFacts } from '../base/domain/node-facts.ts';
 import { resolverFolder } from '../base/domain/resolver-folder.ts';
 import { readIfThere } from '../base/host/read-if-there.ts';
 import type { Topic } from '../base/topic.ts';
 import type { EventStore } from '../life/host/event-store.ts';
 import type { LinkHardwareSource } from './controllers/link-hardware-source.ts';
+import { inLayers } from './controllers/network-config.ts';
 import { networkControllers } from './controllers/network-controllers.ts';
 import { NetworkProblems } from './controllers/network-problems.ts';
 import type { PlannedNetworkInit } from './controllers/planned-network.ts';
 import type { AcceptingLink } from './domain/accepting-links.ts';
 import { commandLineLinks } from './domain/command-line-links.ts';
 import { CommandLineOperator } from './domain/command-line-operator.ts';
+import { lostAddresses } from './domain/lost-addresses.ts';
 import { AdvertisementOperator } from './host/advertisement-operator.ts';
 import { openAdvertisementPort } from './host/advertisement-port.ts';
 import { createBorrowedAddress } from './host/borrowed-address.ts';
@@ -64,6 +69,8 @@ export interface OpenNetworkInit {
 export interface NetworkTopic extends Topic {
   /** Hands virtual addresses over to other nodes, for ever: this node ends. Resolves within some seconds. */
   releaseAddresses(): Promise<void>;
+  /** The addresses that the node has now and would lose with the configuration. Undefined on a node that does not set its addresses. */
+  readonly lostAddresses?: (state: State, next: DecodedConfiguration) => Promise<readonly string[]>;
 }
 
 /**
@@ -105,10 +112,32 @@ export async function openNetwork(init: OpenNetworkInit, scope: AsyncDisposableS
         ...createPacketCapture({ capturer: createPacketCapturer(log), world, stopSignal }),
       },
     },
+    ...(planned !== undefined && {
+      lostAddresses: (state: State, next: DecodedConfiguration) =>
+        readLostAddresses(state, commandLineLinks(init.commandLine).operators, next),
+    }),
     async releaseAddresses() {
       if (typeof virtual !== 'string') await virtual[Symbol.asyncDispose]();
     },
   };
+}
+
+async function readLostAddresses(
+  state: State,
+  operators: readonly { readonly linkName: string }[],
+  next: DecodedConfiguration,
+): Promise<readonly string[]> {
+  const listed = async <S>(kind: KindRef<S>) =>
+    (await state.list(kind)).map(({ metadata, spec }) => ({ id: metadata.id, spec }));
+  const links = (await listed(linkStatuses)).map(({ id, spec }) => ({ name: id, spec }));
+  return lostAddresses(
+    {
+      ...{ addresses: await listed(inLayers(addressSpecs)), links: await listed(inLayers(linkSpecs)) },
+      present: { links, addresses: (await listed(addressStatuses)).map(({ spec }) => spec) },
+      dhcpOfCommandLine: operators.map(({ linkName }) => linkName),
+    },
+    next,
+  );
 }
 
 /** The node's network, and the port that changes it. */

@@ -118,6 +118,8 @@ export interface ApplyConfiguration {
   mode: ApplyConfigurationRequest_Mode;
   /** A sentence for people; with `dry_run` the difference. */
   modeDetails: string;
+  /** Our own: addresses that the node has now, and not with this configuration. Others may use them, such as the caller. */
+  lostAddresses: string[];
 }
 
 /** One `ApplyConfiguration` per node. */
@@ -2526,7 +2528,7 @@ export const ApplyConfigurationRequest: MessageFns<ApplyConfigurationRequest> = 
 };
 
 function createBaseApplyConfiguration(): ApplyConfiguration {
-  return { metadata: undefined, warnings: [], mode: 0, modeDetails: "" };
+  return { metadata: undefined, warnings: [], mode: 0, modeDetails: "", lostAddresses: [] };
 }
 
 export const ApplyConfiguration: MessageFns<ApplyConfiguration> = {
@@ -2542,6 +2544,9 @@ export const ApplyConfiguration: MessageFns<ApplyConfiguration> = {
     }
     if (message.modeDetails !== "") {
       writer.uint32(34).string(message.modeDetails);
+    }
+    for (const v of message.lostAddresses) {
+      writer.uint32(8002).string(v!);
     }
     return writer;
   },
@@ -2591,6 +2596,14 @@ export const ApplyConfiguration: MessageFns<ApplyConfiguration> = {
             message.modeDetails = reader.string();
             continue;
           }
+          case 1000: {
+            if (tag !== 8002) {
+              break;
+            }
+
+            message.lostAddresses.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2613,6 +2626,11 @@ export const ApplyConfiguration: MessageFns<ApplyConfiguration> = {
         : isSet(object.mode_details)
         ? globalThis.String(object.mode_details)
         : "",
+      lostAddresses: globalThis.Array.isArray(object?.lostAddresses)
+        ? object.lostAddresses.map((e: any) => globalThis.String(e))
+        : globalThis.Array.isArray(object?.lost_addresses)
+        ? object.lost_addresses.map((e: any) => globalThis.String(e))
+        : [],
     };
   },
 
@@ -2630,6 +2648,9 @@ export const ApplyConfiguration: MessageFns<ApplyConfiguration> = {
     if (message.modeDetails !== "") {
       obj.modeDetails = message.modeDetails;
     }
+    if (message.lostAddresses?.length) {
+      obj.lostAddresses = message.lostAddresses;
+    }
     return obj;
   },
 
@@ -2644,6 +2665,7 @@ export const ApplyConfiguration: MessageFns<ApplyConfiguration> = {
     message.warnings = object.warnings?.map((e) => e) || [];
     message.mode = object.mode ?? 0;
     message.modeDetails = object.modeDetails ?? "";
+    message.lostAddresses = object.lostAddresses?.map((e) => e) || [];
     return message;
   },
 };

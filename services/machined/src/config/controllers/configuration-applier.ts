@@ -1,4 +1,4 @@
-import { Fault } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import { foreignWarnings } from '@nodewright/machine-config';
 import type { Logger } from '@nodewright/telemetry';
 import {
@@ -25,6 +25,8 @@ export interface ApplierInit {
   readonly trial: ConfigurationTrial;
   /** Decodes the configuration and validates it for this node. */
   readonly examiner: ConfigurationExaminer;
+  /** The addresses that the node has now and would lose with a configuration; by default none are known. */
+  readonly lostAddresses?: (next: DecodedConfiguration) => Promise<readonly string[]>;
   readonly log: Logger;
 }
 
@@ -38,6 +40,8 @@ export interface Application extends ApplyRequest {
 
 export interface Applied extends Pick<ApplyPlan, 'mode' | 'details'> {
   readonly warnings: readonly string[];
+  /** What the node has now, and not with the configuration. */
+  readonly lostAddresses: readonly string[];
 }
 
 /**
@@ -55,7 +59,7 @@ const noLegacyText =
  * run.
  */
 export function configurationApplier(init: ApplierInit): Apply {
-  const { keeper, trial, log } = init;
+  const { keeper, trial, log, lostAddresses: findLost = async () => [] } = init;
   return async (application) => {
     using claim = keeper.claim();
     if (claim === undefined) {
@@ -68,11 +72,32 @@ export function configurationApplier(init: ApplierInit): Apply {
     const { mode, details } = plan;
     const changed = changeWarnings(keeper.active(), configuration);
     const warnings = [...judged.warnings, ...changed];
-    if (application.dryRun) return { warnings, mode, details: dryRunDetails(plan, judged.difference ?? '') };
+    // Before it is applied. One that is staged takes nothing away now.
+    const lostAddresses = mode === 'staged' ? [] : await lostOrNone(findLost, configuration, log);
+    if (application.dryRun) {
+      return { warnings, mode, lostAddresses, details: dryRunDetails(plan, judged.difference ?? '') };
+    }
     await executeApply(plan, configuration, init);
     log.info({ mode, warnings }, 'machine configuration applied');
-    return { warnings, mode, details };
+    return { warnings, mode, details, lostAddresses };
   };
+}
+
+/** A machine whose addresses cannot be compared still gets its configuration. */
+async function lostOrNone(
+  find: Required<ApplierInit>['lostAddresses'],
+  next: DecodedConfiguration,
+  log: Logger,
+): Promise<readonly string[]> {
+  try {
+    return await find(next);
+  } catch (error) {
+    log.warn(
+      { error: faultFrom(error).message },
+      'the addresses that a configuration takes away are not known',
+    );
+    return [];
+  }
 }
 
 /**

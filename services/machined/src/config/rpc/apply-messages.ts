@@ -27,6 +27,13 @@ export function applicationOf(request: ApplyConfigurationRequest): Omit<Applicat
 }
 
 /** Converts the result to the response message. */
-export function appliedReply({ warnings, mode, details }: Applied) {
-  return { messages: [{ warnings: [...warnings], mode: wireModes[mode], modeDetails: details }] };
+export function appliedReply({ warnings, mode, details, lostAddresses }: Applied) {
+  return {
+    messages: [
+      {
+        ...{ warnings: [...warnings], mode: wireModes[mode], modeDetails: details },
+        lostAddresses: [...lostAddresses],
+      },
+    ],
+  };
 }

@@ -92,10 +92,10 @@ export const hardwareRow = topicRow({
 
 export const networkRow = topicRow({
   name: 'network',
-  needs: ['etcd', 'hardware'],
-  open(host, { etcd, hardware }, scope) {
-    const { abilities, layout } = host;
-    return openNetwork(
+  needs: ['config', 'etcd', 'hardware'],
+  async open(host, { config, etcd, hardware }, scope) {
+    const { abilities, layout, state } = host;
+    const network = await openNetwork(
       {
         ...{ ...host, stopSignal: host.signal, root: layout.root },
         linkHardware: hardware.linkHardware,
@@ -108,6 +108,9 @@ export const networkRow = topicRow({
       },
       scope,
     );
+    const { lostAddresses } = network;
+    if (lostAddresses !== undefined) config.setLostAddresses((next) => lostAddresses(state, next));
+    return network;
   },
 });
 

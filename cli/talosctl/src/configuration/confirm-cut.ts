@@ -1,0 +1,132 @@
+import { isIP } from 'node:net';
+import type { NodeClient, TalosClient } from '@nodewright/client';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { codecsOf, pointerTo } from '@nodewright/state';
+import { createStateClient } from '@nodewright/state/wire';
+import type { CliEnvironment } from '../context/command-module.ts';
+import { InterruptedFailure } from '../context/failure.ts';
+import { continueQuestion } from '../nodes/ask-question.ts';
+import { openQuestions } from '../nodes/open-questions.ts';
+import { escapeLine } from '../output/escape-text.ts';
+import { type ApplyOptions, applyConfiguration } from './apply-options.ts';
+
+export interface CutChange {
+  readonly node: NodeClient;
+  readonly client: Pick<TalosClient, 'endpoints'>;
+  /** The configuration to send. */
+  readonly text: string;
+}
+
+/** How long a node may take to say whether it is a machine, and then to answer the dry run: without an answer nothing is asked. */
+const readTimeoutMs = 5_000;
+const answerTimeoutMs = 30_000;
+
+/**
+ * Asks before a configuration is sent that takes an address away by which the node is called. With mode `try` the change comes back by
+ * itself, so that it only warns.
+ *
+ * @returns why the configuration must not be sent; `undefined` to send it
+ * @throws InterruptedFailure after Ctrl-C
+ */
+export async function refuseCut(
+  env: CliEnvironment,
+  change: CutChange,
+  options: ApplyOptions,
+): Promise<Fault | undefined> {
+  return confirmCut(env, change.node.name, await findCut(env, change, options), options);
+}
+
+/**
+ * The addresses by which the node is called and that it would lose. The node says which it would lose: a machine is asked by a dry run;
+ * other nodes, and those of upstream, set no addresses or do not say it.
+ *
+ * @throws InterruptedFailure after Ctrl-C
+ */
+export async function findCut(
+  env: CliEnvironment,
+  { node, client, text }: CutChange,
+  options: ApplyOptions,
+): Promise<readonly string[]> {
+  const { dryRun, yes = false, mode } = options;
+  if (dryRun || mode === 'staged' || (yes && mode !== 'try')) return [];
+  const lost = await lostAddresses(env, { node, text }, options);
+  if (env.signal.aborted) throw new InterruptedFailure();
+  return usedOf(lost, node.name, client);
+}
+
+/** As `refuseCut()`, when the addresses are known. */
+export async function confirmCut(
+  env: CliEnvironment,
+  node: string,
+  used: readonly string[],
+  { mode }: ApplyOptions,
+): Promise<Fault | undefined> {
+  if (used.length === 0) return undefined;
+  const what = `this configuration takes the address ${used.join(', ')} away, by which the node is called`;
+  const warn = (more: string) => env.stderr.write(`${escapeLine(`${node}: WARNING: ${what}${more}`)}\n`);
+  if (mode === 'try') {
+    warn(': its answer may be lost, and the address comes back when the time of the trial ends');
+    return undefined;
+  }
+  if (!env.isInteractive) {
+    const advice = 'there is no terminal to confirm it on: add flag --yes, or try it with --mode=try';
+    return new Fault('failed-precondition', `${escapeLine(what)}; ${advice}`);
+  }
+  warn('');
+  using questions = openQuestions(env);
+  if (await questions.isConfirmed(`${continueQuestion}: `)) return undefined;
+  return new Fault('cancelled', 'not confirmed');
+}
+
+/** Empty when the node does not say it. What is wrong with the configuration is the answer to the call that sends it. */
+async function lostAddresses(
+  { signal }: CliEnvironment,
+  { node, text }: Pick<CutChange, 'node' | 'text'>,
+  options: ApplyOptions,
+): Promise<readonly string[]> {
+  const within = (ms: number) => AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+  try {
+    if (!(await setsAddresses(node, within(readTimeoutMs)))) return [];
+    const limit = within(answerTimeoutMs);
+    const ask = async (mode: ApplyOptions['mode']) =>
+      (await applyConfiguration(node, text, { ...options, dryRun: true, mode }, limit)).lostAddresses;
+    // A dry run in another mode would end a trial, also when the question is answered with no. Without a configuration there is none.
+    return await ask('try').catch((error: unknown) => {
+      if (faultFrom(error).kind === 'failed-precondition') return ask(options.mode);
+      throw error;
+    });
+  } catch {
+    return [];
+  }
+}
+
+/** Whether the node is a machine of ours, which sets the addresses of its specifications. */
+async function setsAddresses({ state }: NodeClient, signal: AbortSignal): Promise<boolean> {
+  const { specExplanations } = await import('@nodewright/state/kinds');
+  const client = createStateClient({ client: state, codecs: codecsOf([specExplanations]) });
+  const { spec } = await client.get(pointerTo(specExplanations, 'addresses'), { signal });
+  return spec.unmanaged === '';
+}
+
+/** Those that this program or its endpoint calls. The cluster resolves the name of a node, so that any of them may be the one. */
+async function usedOf(
+  lost: readonly string[],
+  name: string,
+  { endpoints }: CutChange['client'],
+): Promise<readonly string[]> {
+  if (lost.length === 0) return [];
+  if (isIP(name) === 0) return lost;
+  const hosts = await Promise.all(endpoints.map(({ host }) => addressesOf(host)));
+  const used = new Set([name, ...hosts.flat()]);
+  return lost.filter((address) => used.has(address));
+}
+
+async function addressesOf(host: string): Promise<string[]> {
+  if (isIP(host) !== 0) return [host];
+  const { lookup } = await import('node:dns/promises');
+  try {
+    return (await lookup(host, { all: true })).map(({ address }) => address);
+  } catch {
+    return [];
+  }
+}
