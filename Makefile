@@ -74,7 +74,7 @@ BROKEN ?=
 # For `make e2e-kubernetes`: a regular expression for names of cases, and which results of the run before count: 1 all, failed those that passed.
 FOCUS ?=
 RESUME ?=
-# For `make attack`: the attacks and checks to run, with commas; all by default.
+# For `make attack` and `make attack-network`: the attacks and checks to run, with commas; all by default.
 CASES ?=
 
 # Runs a suite and writes its result for `make test-status`, unless only a part of it was chosen, or other nodes.
@@ -204,6 +204,10 @@ chaos: $(built) ## kills programs and nodes of a cluster while etcd is written t
 attack: $(built) ## attacks a cluster while a second client uses it, about 40 minutes (CASES=)
 	@node tools/prepare-nodes.ts process
 	@$(suite) node tests/attack/attack.ts --only '$(CASES)'
+
+.PHONY: attack-network
+attack-network: $(built) ## attacks the network of a machine in network namespaces while a second client uses it, five minutes (root, dnsmasq-base, CASES=)
+	@$(suite) node tests/network/attack-network.ts --only '$(CASES)'
 
 .PHONY: test-compose
 test-compose: $(built) ## tests the images and the compose stack; needs a Docker engine

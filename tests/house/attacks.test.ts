@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { checks } from '../attack/checks/index.ts';
 import { floods } from '../attack/floods/index.ts';
+import { networkAttacks } from '../network/attacks/index.ts';
 
-const attacks = join(import.meta.dirname, '..', 'attack');
+const tests = join(import.meta.dirname, '..');
 
 /** Attacks from before the two rules below. The list only becomes shorter. */
 const older: ReadonlySet<string> = new Set(
@@ -33,16 +34,19 @@ function isAttack(value: unknown): boolean {
   return typeof name === 'string' && typeof what === 'string' && typeof run === 'function';
 }
 
-for (const [folder, listed] of [
-  ['checks', checks],
-  ['floods', floods],
+for (const [pattern, listed] of [
+  ['attack/checks/**/*.ts', checks],
+  ['attack/floods/**/*.ts', floods],
+  // Beside its folder there may be a file of attacks for each protocol.
+  ['network/{attacks/**/*,attacks-*}.ts', networkAttacks],
 ] as const)
-  test(`every attack of tests/attack/${folder} is in the list of its index`, async () => {
+  test(`every attack of tests/${pattern} is in the list of its index`, async () => {
     const known = new Set<unknown>(listed);
     const missing: string[] = [];
-    for (const file of globSync('**/*.ts', { cwd: join(attacks, folder) })) {
-      if (file === 'index.ts' || file.endsWith('.test.ts')) continue;
-      const exported: Readonly<Record<string, unknown>> = await import(join(attacks, folder, file));
+    for (const file of globSync(pattern, { cwd: tests })) {
+      // The client of attacks is a program.
+      if (/(?:index|client|\.test)\.ts$/.test(file)) continue;
+      const exported: Readonly<Record<string, unknown>> = await import(join(tests, file));
       for (const [name, value] of Object.entries(exported)) {
         const found = (Array.isArray(value) ? value : [value]).filter(isAttack);
         if (found.some((one) => !known.has(one))) missing.push(`${file}: ${name}`);
@@ -52,16 +56,18 @@ for (const [folder, listed] of [
     assert.ok(listed.every(isAttack), 'an attack has no name, no description or no function');
   });
 
+const all = [...checks, ...floods, ...networkAttacks];
+
 test('no two attacks have one name, which CASES= would both select', () => {
-  const names = [...checks, ...floods].map(({ name }) => name);
+  const names = all.map(({ name }) => name);
   assert.deepEqual([...new Set(names)], names);
 });
 
 /** The attacks that the two rules hold for. */
-const newer = [...checks, ...floods].filter(({ name }) => !older.has(name));
+const newer = all.filter(({ name }) => !older.has(name));
 
 test('SECURITY.md says of each attack what holds, with its name', () => {
-  const text = readFileSync(join(attacks, '..', '..', 'SECURITY.md'), 'utf8');
+  const text = readFileSync(join(tests, '..', 'SECURITY.md'), 'utf8');
   const missing = newer.filter(({ name }) => !text.includes(`\`${name}\``));
   assert.deepEqual(
     missing.map(({ name }) => name),
@@ -78,6 +84,6 @@ test('each attack says what a node lacked when it was seen to fail', () => {
 });
 
 test('the list of older attacks names no attack that is gone', () => {
-  const names = new Set([...checks, ...floods].map(({ name }) => name));
+  const names = new Set(all.map(({ name }) => name));
   assert.deepEqual([...older.difference(names)], []);
 });

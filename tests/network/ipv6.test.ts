@@ -66,8 +66,8 @@ before(async () => {
   conflicted = await lan.addMachine('conflicted', '02:00:00:00:00:33');
   rogue.ip('addr', 'add', `${taken}/64`, 'dev', 'eth0', 'nodad');
   running = machine.start();
-  managedRunning = managed.start(document('clientIdentifier: mac'));
-  conflictedRunning = conflicted.start(document('clientIdentifier: duid', `duidRaw: "${duid}"`));
+  managedRunning = managed.start(undefined, document('clientIdentifier: mac'));
+  conflictedRunning = conflicted.start(undefined, document('clientIdentifier: duid', `duidRaw: "${duid}"`));
 });
 
 const explain = () =>

@@ -5,7 +5,7 @@ import { mkdtempSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@nodewright/testkit';
-import type { MachineInit } from './machine.ts';
+import type { MachineInit } from './machine-order.ts';
 
 const hasBridge = () =>
   spawnSync('unshare', ['--net', 'ip', 'link', 'add', 'lan0', 'type', 'bridge']).status === 0;
@@ -31,6 +31,8 @@ export interface Lan {
   serve(name: string, range: string, ...options: string[]): Promise<Running>;
   /** Starts a program of this folder beside the bridge. */
   startProgram(program: string, env: NodeJS.ProcessEnv): Running;
+  /** Starts a program beside the bridge, with a channel for messages of Node.js. */
+  run(command: readonly string[]): ChildProcess;
   /** A machine with the link eth0 of this hardware address. */
   addMachine(name: string, hardware: string): Promise<LanMachine>;
 }
@@ -51,8 +53,13 @@ export interface LanMachine {
   addresses(): string[];
   /** The global IPv6 addresses of eth0, such as `fd99::1ff/128`. */
   inet6Addresses(): string[];
-  /** Starts the code of machined. What a machine keeps is the same at each start. */
-  start(configuration?: string): Running;
+  /**
+   * Starts the code of machined, which answers messages (`MachineOrder`). What a machine keeps is the same at each start.
+   *
+   * @param commandLine of its kernel
+   * @param configuration documents of the machine's configuration; none by default
+   */
+  start(commandLine?: string, configuration?: string): Running;
   /** Starts a program of this folder in its network namespace. */
   startProgram(program: string, env: NodeJS.ProcessEnv): Running;
 }
@@ -77,10 +84,14 @@ export async function openLan(scope: AsyncDisposableStack): Promise<Lan> {
     const chunks: string[] = [];
     const words = [`--net=/proc/${pid}/ns/net`, ...command];
     const child = scope.adopt(
-      spawn('nsenter', words, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] }),
+      spawn('nsenter', words, {
+        env: { ...process.env, ...env },
+        stdio: ['ignore', 'pipe', 'pipe', ...(command[0] === process.execPath ? ['ipc' as const] : [])],
+      }),
       (of) => end(of),
     );
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => chunks.push(String(data)));
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (data) => chunks.push(String(data)));
     return { child, text: () => chunks.join('') };
   };
   const lan = await openNamespace();
@@ -94,6 +105,7 @@ export async function openLan(scope: AsyncDisposableStack): Promise<Lan> {
   return {
     ip,
     startProgram: (program, env) => startProgramIn(lan, program, env),
+    run: (command) => startIn(lan, command).child,
     async serve(name, range, ...options) {
       const running = startIn(lan, [
         ...['dnsmasq', '--no-daemon', '--conf-file=/dev/null', '--interface=lan0', '--bind-interfaces'],
@@ -127,8 +139,8 @@ export async function openLan(scope: AsyncDisposableStack): Promise<Lan> {
               /inet6 (\S+)/g,
             ),
           ].map(([, address = '']) => address),
-        start(configuration = '') {
-          const init: MachineInit = { commandLine: 'quiet ip=eth0:dhcp', root, configuration };
+        start(commandLine = 'quiet ip=eth0:dhcp', configuration = '') {
+          const init: MachineInit = { commandLine, root, configuration };
           return startProgramIn(pid, 'machine.ts', { MACHINE: JSON.stringify(init) });
         },
         startProgram: (program, env) => startProgramIn(pid, program, env),

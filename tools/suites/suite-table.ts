@@ -419,6 +419,15 @@ export const suites: readonly Suite[] = [
     question: 'Is a client served while others attack?',
   },
   {
+    verb: 'attack-network',
+    folder: '`network`',
+    needs: "root; dnsmasq (Debian's `dnsmasq-base`)",
+    minutes: '5',
+    ci: 'none',
+    files: ['tests/network/attack-network.ts'],
+    question: 'Is a machine whose network is attacked reachable, and what does it take?',
+  },
+  {
     verb: 'chaos',
     folder: '`chaos`',
     needs: '`make etcd`',
