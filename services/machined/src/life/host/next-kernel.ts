@@ -1,5 +1,6 @@
 import { open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { slotIn } from '@nodewright/boot';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { makeFolder } from '@nodewright/files';
 import { cString, type NativeCalls } from '@nodewright/linux';
@@ -9,7 +10,6 @@ import {
   type BootFile,
   bootFileLimits,
   bootFiles,
-  bootSlot,
   checkBootFiles,
   checksumFile,
   isKernelLoaded,
@@ -80,7 +80,7 @@ async function loadKernel({ calls, bootDevice, read, folder }: NextKernelInit): 
   const mountPoint = join(folder, 'boot');
   await makeFolder(mountPoint, privateFolder);
   try {
-    const files = await readMounted(calls, device, mountPoint, join(mountPoint, bootSlot(commandLine)));
+    const files = await readMounted(calls, device, mountPoint, join(mountPoint, slotIn(commandLine)));
     const copies = bootFiles.map((name) => join(folder, name)) as [string, string];
     for (const [at, name] of bootFiles.entries())
       await writeFile(copies[at] ?? '', files[name], { mode: privateMode });

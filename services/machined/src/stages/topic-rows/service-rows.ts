@@ -1,4 +1,5 @@
 // The services of the node, its configuration, and the services that machined brings itself.
+import { slotIn } from '@nodewright/boot';
 import { isControlPlaneNow } from '../../base/resources/node-view.ts';
 import { openCluster } from '../../cluster/open-cluster.ts';
 import { openConfig } from '../../config/open-config.ts';
@@ -8,7 +9,6 @@ import { openDaemons } from '../../daemons/open-daemons.ts';
 import { openDevices } from '../../devices/open-devices.ts';
 import { openExtensionSets } from '../../extensions/host/open-extension-sets.ts';
 import { openExtensions } from '../../extensions/open-extensions.ts';
-import { bootSlot } from '../../life/domain/boot-files.ts';
 import { openServices } from '../../services/open-services.ts';
 import { topicRow } from '../topic-row.ts';
 import { processesOf } from './processes-of.ts';
@@ -85,7 +85,7 @@ export const extensionsRow = topicRow({
             : undefined,
         sets: openExtensionSets({
           boot: calls &&
-            partitions && { calls, device: () => partitions.bootDevice(), slot: bootSlot(commandLine) },
+            partitions && { calls, device: () => partitions.bootDevice(), slot: slotIn(commandLine) },
           ...{ root: layout.root, commandLine, log },
           running: options.extensionSet,
           ...{ state, stopSignal: host.signal },
