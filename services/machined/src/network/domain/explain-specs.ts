@@ -108,7 +108,7 @@ function sourcesOf<S>(
   }
   if (layer === 'cmdline') return of("kernel's command line");
   if (layer === 'platform') return of(platformSource);
-  // An operator's own prefix. That of DHCP has the layer `default` for the MTU.
+  // The id begins with the operator and its link.
   const [operator = '', link = ''] = id.split('/');
   const name = operatorNames[operator];
   if (name !== undefined) return of(`${name} on ${link}`);
