@@ -64,6 +64,8 @@ export type ClientEvent =
   /** `timer`: the time of `dueMsOf()` is reached. It may come at any time, and does nothing before. */
   | { readonly kind: 'link-up' | 'link-down' | 'timer' }
   | { readonly kind: 'message'; readonly message: DhcpMessage }
+  /** The last probe could not be sent. */
+  | { readonly kind: 'probe-failed' }
   /** Another host has this address, while it is probed. */
   | { readonly kind: 'address-in-use'; readonly address: string; readonly owner: string }
   /** The server is to learn another name. */
@@ -159,6 +161,9 @@ export function stepClient(state: ClientState, event: ClientEvent, facts: Client
     case 'address-in-use':
       run.addressInUse(event.address, event.owner);
       break;
+    case 'probe-failed':
+      run.probeFailed();
+      break;
     case 'renew':
       if (state.phase === 'bound') run.renew();
       break;
@@ -225,6 +230,13 @@ class Run {
     const conflicts = this.state.conflicts + 1;
     this.#change({ conflicts, remembered: undefined });
     this.#begin('init', conflicts >= mostConflicts ? conflictPauseMs : declinePauseMs);
+  }
+
+  /** It was no question that nobody answered: it is asked once more, after a pause. */
+  probeFailed() {
+    const { phase, tries } = this.state;
+    if (phase !== 'probing') return;
+    this.#change({ tries: Math.max(0, tries - 1), dueMs: this.#nowMs + probeWaitMs });
   }
 
   /** Asks the server of the lease to go on with it. */

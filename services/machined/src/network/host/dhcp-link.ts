@@ -139,7 +139,8 @@ export class DhcpLink implements Disposable {
     this.#state = state;
     // Before anything is sent, so that no reply is missed.
     this.#attempt('nothing can be received', () => this.#wire.listen(receptionOf(state)));
-    for (const effect of effects) this.#carryOut(effect);
+    let hasProbeFailed = false;
+    for (const effect of effects) if (this.#carryOut(effect) === 'probe-failed') hasProbeFailed = true;
     this.#timer?.[Symbol.dispose]();
     const dueMs = dueMsOf(state);
     this.#timer =
@@ -148,19 +149,25 @@ export class DhcpLink implements Disposable {
         : timers.after(dueMs - timers.monotonicMs(), () => this.#step({ kind: 'timer' }));
     const hasChanged = effects.some(({ kind }) => kind === 'gained' || kind === 'lost');
     if (hasChanged || this.problem() !== before) onChange();
+    if (hasProbeFailed) this.#step({ kind: 'probe-failed' });
   }
 
-  #carryOut(effect: ClientEffect) {
+  /** What the state machine has to learn of it; undefined for nothing. */
+  #carryOut(effect: ClientEffect): 'probe-failed' | undefined {
     const { log, leases, link } = this.#init;
     switch (effect.kind) {
       case 'broadcast':
-        return this.#attempt('nothing can be sent', () => this.#wire.broadcast(effect.message));
+        this.#attempt('nothing can be sent', () => this.#wire.broadcast(effect.message));
+        return;
       case 'unicast':
-        return this.#attempt('the renewal cannot be sent', () =>
+        this.#attempt('the renewal cannot be sent', () =>
           this.#wire.unicast(effect.message, effect.from, effect.to),
         );
+        return;
       case 'probe':
-        return this.#attempt('the address cannot be probed', () => this.#wire.probe(effect.address));
+        return this.#attempt('the address cannot be probed', () => this.#wire.probe(effect.address))
+          ? undefined
+          : 'probe-failed';
       case 'gained': {
         const { address, prefixLength, serverId, leaseSeconds } = effect.lease.offer;
         leases.remember(link.name, link.hardware, address);
@@ -168,22 +175,23 @@ export class DhcpLink implements Disposable {
         if (!effect.isNew) return;
         this.#attempt('the address cannot be announced', () => this.#wire.announce(address));
         const fields = { link: link.name, address: `${address}/${prefixLength}`, server: serverId };
-        return this.#logAddress(() =>
-          log.info({ ...fields, leaseSeconds }, 'the link got an address by DHCP'),
-        );
+        this.#logAddress(() => log.info({ ...fields, leaseSeconds }, 'the link got an address by DHCP'));
+        return;
       }
       case 'lost':
         this.#change?.[Symbol.dispose]();
         this.#used = undefined;
         this.#wire.forgetAddress();
-        return this.#logAddress(() =>
+        this.#logAddress(() =>
           log.warn(
             { link: link.name, address: effect.address, reason: effect.reason },
             'the link has lost its address from DHCP',
           ),
         );
+        return;
       case 'note':
-        return this.#note(effect.text);
+        this.#note(effect.text);
+        return;
     }
   }
 
@@ -225,13 +233,15 @@ export class DhcpLink implements Disposable {
     if (this.#notes.count <= mostNotes) log.warn({ link: link.name, reason: text }, 'DHCP');
   }
 
-  /** What fails is tried again by the state machine, like a message without an answer. */
-  #attempt(problem: string, work: () => void) {
+  /** What fails is tried again by the state machine, like a message without an answer. False when it has failed. */
+  #attempt(problem: string, work: () => void): boolean {
     try {
       work();
       this.#failures.delete(problem);
+      return true;
     } catch (error) {
       this.#failed(problem, error);
+      return false;
     }
   }
 

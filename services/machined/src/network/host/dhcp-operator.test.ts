@@ -47,7 +47,7 @@ function openRig({ path = newPath(), given = [] as readonly GivenSetting[] } = {
   const wires = new Set<WireLink>();
   const receptions: Reception[] = [];
   const logged: string[] = [];
-  const broken = { send: undefined as Error | undefined };
+  const broken = { send: undefined as Error | undefined, probe: undefined as Error | undefined };
   const log = {
     info: (fields: object, text: string) => void logged.push(`${text} ${JSON.stringify(fields)}`),
     warn: (fields: object, text: string) => void logged.push(`${text} ${JSON.stringify(fields)}`),
@@ -67,7 +67,10 @@ function openRig({ path = newPath(), given = [] as readonly GivenSetting[] } = {
         reception = next;
         receptions.push(next);
       },
-      ...{ broadcast: answer, unicast: answer, probe: () => {}, announce: () => {}, forgetAddress: () => {} },
+      probe() {
+        if (broken.probe !== undefined) throw broken.probe;
+      },
+      ...{ broadcast: answer, unicast: answer, announce: () => {}, forgetAddress: () => {} },
       [Symbol.dispose]: () => void wires.delete(link),
     };
   };
@@ -378,6 +381,22 @@ test('a server that refuses for ever fills no log', () => {
   rig.react([operatorOf('eth0')], { eth0: statusOf(2, 'eth0') });
   rig.pass(3600);
   assert.ok(rig.logged.length > 0 && rig.logged.length < 200, `${rig.logged.length} lines`);
+});
+
+test('an address that cannot be probed is not used, and is probed again until it can be', () => {
+  using rig = openRig();
+  rig.broken.probe = new Error('the cable burns');
+  rig.react([operatorOf('eth0')], { eth0: statusOf(2, 'eth0') });
+  rig.pass(20);
+  assert.deepEqual(
+    [rig.addresses(), rig.lines()],
+    [[], ['DHCP on eth0: the address cannot be probed: the cable burns']],
+  );
+  assert.ok(rig.server.received.length <= 4, `${rig.server.received.length} messages`);
+  assert.equal(rig.logged.length, 1);
+  rig.broken.probe = undefined;
+  rig.pass(4);
+  assert.deepEqual([rig.addresses(), rig.lines()], [['10.0.0.5/24'], []]);
 });
 
 /** When the server stops, and for how long, in seconds. */

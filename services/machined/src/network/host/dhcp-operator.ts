@@ -3,6 +3,7 @@ import type { LinkStatusSpec, OperatorSpecSpec } from '@nodewright/state/kinds';
 import type { Logger } from '@nodewright/telemetry';
 import { dhcpOutput, dhcpSettings, type GivenSetting, nameToTell } from '../domain/dhcp-specs.ts';
 import type { NetworkOperator, NetworkProblem, OperatorEvents, OperatorOutput } from '../domain/operator.ts';
+import { ChangeListener } from './change-listener.ts';
 import type { DhcpLeases } from './dhcp-leases.ts';
 import { DhcpLink } from './dhcp-link.ts';
 import type { OpenDhcpWire } from './dhcp-wire.ts';
@@ -37,19 +38,14 @@ const noHardware = '00:00:00:00:00:00';
 export class DhcpOperator implements NetworkOperator, Disposable {
   readonly #init: DhcpOperatorInit;
   readonly #running = new Map<string, Running>();
-  #onChange: (() => void) | undefined;
+  readonly #listener = new ChangeListener();
 
   constructor(init: DhcpOperatorInit) {
     this.#init = init;
   }
 
   watch(onChange: () => void): Disposable {
-    this.#onChange = onChange;
-    return {
-      [Symbol.dispose]: () => {
-        this.#onChange = undefined;
-      },
-    };
+    return this.#listener.watch(onChange);
   }
 
   react({ operators, links, hostname }: Pick<OperatorEvents, 'operators' | 'links' | 'hostname'>): void {
@@ -141,7 +137,7 @@ export class DhcpOperator implements NetworkOperator, Disposable {
     const { index, hardwareAddr: hardware } = link;
     const client = new DhcpLink({
       ...{ link: { name, index, hardware }, settings: dhcpSettings(hardware, spec.dhcp4) },
-      ...{ openWire, leases, timers, random, log, onChange: () => this.#onChange?.() },
+      ...{ openWire, leases, timers, random, log, onChange: () => this.#listener.changed() },
     });
     this.#running.set(name, { spec, started: spec, client, problem: undefined });
     client.setUp(isUsable(link));

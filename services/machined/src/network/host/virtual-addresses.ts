@@ -1,4 +1,5 @@
 import type { VirtualAddressId } from '../domain/virtual-address.ts';
+import { ChangeListener } from './change-listener.ts';
 import { VirtualAddress, type VirtualAddressInit } from './virtual-address.ts';
 
 export type VirtualAddressesInit = Omit<VirtualAddressInit, 'ip' | 'linkName' | 'onChange'>;
@@ -12,7 +13,7 @@ export interface WantedAddress extends VirtualAddressId {
 export class VirtualAddresses implements AsyncDisposable {
   readonly #init: VirtualAddressesInit;
   readonly #running = new Map<string, { readonly id: VirtualAddressId; readonly address: VirtualAddress }>();
-  #onChange: (() => void) | undefined;
+  readonly #listener = new ChangeListener();
   #isEnding = false;
 
   constructor(init: VirtualAddressesInit) {
@@ -21,12 +22,7 @@ export class VirtualAddresses implements AsyncDisposable {
 
   /** Calls `onChange` when this node took or released an address. There is one listener at a time. */
   watch(onChange: () => void): Disposable {
-    this.#onChange = onChange;
-    return {
-      [Symbol.dispose]: () => {
-        this.#onChange = undefined;
-      },
-    };
+    return this.#listener.watch(onChange);
   }
 
   /** Competes for exactly those of these addresses that have no obstacle, and gives up the others. */
@@ -42,7 +38,7 @@ export class VirtualAddresses implements AsyncDisposable {
       // One that still stops is started by the pass that its end causes.
       if (obstacle !== undefined || this.#running.has(key)) continue;
       const id = { ip, linkName };
-      const onChange = () => this.#onChange?.();
+      const onChange = () => this.#listener.changed();
       this.#running.set(key, { id, address: new VirtualAddress({ ...this.#init, ...id, onChange }) });
     }
   }
@@ -58,7 +54,7 @@ export class VirtualAddresses implements AsyncDisposable {
     // Several passes may wait for the same end, and the first one makes room for a successor.
     if (stopped === undefined || this.#running.get(key) !== stopped) return;
     this.#running.delete(key);
-    this.#onChange?.();
+    this.#listener.changed();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
