@@ -215,6 +215,13 @@ export async function openBench(
         problems: [`the machine has ended: ${text().slice(-1000)}`],
       };
     const report = await ask<ClientReport>(client, {});
+    // A call that began during the attack may wait for a minute: what counts as well is whether the machine answers afterwards.
+    const other = client;
+    const answers = async () => {
+      await pause(300);
+      return (await ask<ClientReport>(other, {})).answered > 0;
+    };
+    await eventually(answers, { what: 'an answer after the attack', timeoutMs, explain: text });
     const peakMb = memoryMb(child.pid, 'VmHWM');
     const grownMb = memoryMb(child.pid, 'VmRSS') - levelMb;
     const lines = text().split('\n').length;
