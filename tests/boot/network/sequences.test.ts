@@ -33,6 +33,11 @@ type Meddling = Extract<LinkAction, { kind: 'meddle' }>['meddling'];
 /** Without it the machine loses its address with the first document of a link. */
 const always = stringify({ apiVersion: 'v1alpha1', kind: 'DHCPv4Config', name: 'eth0' });
 
+const kindsByHand = [
+  stringify({ apiVersion: 'v1alpha1', kind: 'BridgeConfig', name: 'br0' }),
+  stringify({ apiVersion: 'v1alpha1', kind: 'VethConfig', name: 'va', peer: { name: 'vb' } }),
+];
+
 const documentsOf = ({ choices }: Pick<Want, 'choices'>) => [
   always,
   ...choices.map(({ document }) => stringify(document.value)),
@@ -96,8 +101,14 @@ test(`links are as configured after any of ${count} sequences, and a second pass
   await using _server = await network.serve('1h');
   const start = await prepareToolsMachine({ place, image, connection });
   await using node = await start();
-  await node.apply([always]);
-  await node.tools.batch(ofContainers);
+  // Nothing loads a module for `ip`, so machined first makes a link of each kind that is added by hand.
+  await node.apply([always, ...kindsByHand]);
+  const hasKinds = async () => {
+    const names = (await seen(node.tools)).map(({ name }) => name);
+    return ['br0', 'va'].every((name) => names.includes(name));
+  };
+  await eventually(hasKinds, { what: 'a bridge and a pair', timeoutMs: settleMs });
+  await node.tools.run('ip', ['-batch', '-'], `${ofContainers.join('\n')}\n`);
   const sequences = fc.sample(fc.array(linkAction(kinds), { minLength: 1, maxLength: 8 }), {
     ...{ numRuns: count, seed },
   });
