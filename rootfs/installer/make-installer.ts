@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { rootHashIn } from '@nodewright/boot';
 import { buildEtcd, etcdVersion } from '@nodewright/build/etcd';
 import { ensureKubernetes } from '@nodewright/build/kubernetes';
 import type { Edition } from '@nodewright/installer';
 import type { LockedTools } from '../debian/locked-tools.ts';
-import { rootHashIn } from '../disk/boot-entries.ts';
+
 import { kernelRelease, modulesOfRoot } from '../extensions/root-modules.ts';
 import { etcdImageCache } from '../image/cached-etcd.ts';
 import { stubPath } from '../image/efi-names.ts';

@@ -6,7 +6,6 @@ import {
   onlyOwnLinks,
   onlyOwnNames,
   onlyOwnNetworks,
-  onlyPublished,
   partly,
   type ReferenceDocs,
 } from './reference-docs.ts';
