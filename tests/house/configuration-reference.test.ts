@@ -34,7 +34,7 @@ import {
   deviceOperators,
   deviceRoutes,
   deviceVips,
-  linksOfEntry,
+  expandEntries,
   type PresentLink,
 } from '../../services/machined/src/network/domain/device-configs.ts';
 import { linkSpecsOf } from '../../services/machined/src/network/domain/link-documents.ts';
@@ -314,9 +314,8 @@ const presentLink = {
 
 /** Runs the code of machined that reads documents. */
 function readAll(reader: ConfigReader): void {
-  const devices = reader.legacy
-    .items('machine', 'network', 'interfaces')
-    .flatMap((entry) => linksOfEntry(entry, [presentLink]).map((name) => ({ name, entry })));
+  const entries = reader.legacy.items('machine', 'network', 'interfaces');
+  const { devices } = expandEntries(entries, [presentLink]);
   deviceLinks(devices, [presentLink]);
   for (const read of [deviceAddresses, deviceRoutes, deviceOperators, deviceVips]) read(devices);
   for (const read of [linkSpecsOf, addressSpecsOf, routeSpecsOf, routingRuleSpecsOf]) read(reader);

@@ -23,8 +23,8 @@ import {
   deviceOperators,
   deviceRoutes,
   deviceVips,
+  expandEntries,
   isPhysicalLink,
-  linksOfEntry,
   type PresentLink,
 } from '../domain/device-configs.ts';
 import { findLink } from '../domain/find-link.ts';
@@ -42,16 +42,18 @@ import { defaultMetric, routeSpecsOf, routingRuleSpecsOf } from '../domain/route
 import { createConfiguredSpecsController } from './configured-specs.ts';
 import { createDeviceConfigController, presentLinks } from './device-config.ts';
 import { inLayers } from './network-config.ts';
+import type { NetworkProblems } from './network-problems.ts';
 
 /** Source: Talos v1.14: COSI resources, network; the controllers of the configuration. */
 export function networkConfigControllers(
   { ownsNetwork }: Pick<World, 'ownsNetwork'>,
   { operators, ignored, carriers }: CommandLineLinks,
+  problems: NetworkProblems,
 ): Controller[] {
   // In other worlds the creator of the environment manages links, addresses and leases.
   const hasDefaults = ownsNetwork;
   return [
-    createDeviceConfigController(),
+    createDeviceConfigController(problems),
     createConfiguredSpecsController({
       name: 'network.LinkConfigController',
       kind: linkSpecs,
@@ -119,11 +121,12 @@ export function networkConfigControllers(
       hasDevices: true,
       extraInputs: [weak(linkStatuses)],
       specsOf: async (reader, devices, pass) => {
-        const isIgnored = ignoredIn(realNameIn(await presentLinks(pass)), ignored);
+        const realName = realNameIn(await presentLinks(pass));
+        const isIgnored = ignoredIn(realName, ignored);
         return [
           ...deviceVips(devices).filter(({ linkName }) => !isIgnored(linkName)),
           ...vipOperatorSpecsOf(reader),
-        ];
+        ].map((spec) => ({ ...spec, linkName: realName(spec.linkName) }));
       },
     }),
     createConfiguredSpecsController({
@@ -200,8 +203,9 @@ async function linksWithDefaults(pass: ReconcilePass, ignored: Ignored): Promise
   const links = await presentLinks(pass);
   const reader = configuration && new ConfigReader(configuration.documents);
   const entries = reader?.legacy.items('machine', 'network', 'interfaces') ?? [];
-  const named = new Set(entries.flatMap((entry) => linksOfEntry(entry, links)));
-  const isIgnored = ignoredIn(realNameIn(links), ignored);
+  const realName = realNameIn(links);
+  const named = new Set(expandEntries(entries, links).devices.map(({ name }) => realName(name)));
+  const isIgnored = ignoredIn(realName, ignored);
   return links
     .filter(({ name, spec }) => isPhysicalLink(spec) && !named.has(name) && !isIgnored(name))
     .sort((a, b) => a.spec.index - b.spec.index)

@@ -1,30 +1,42 @@
 import { type Controller, exclusive, type ReconcilePass, weak } from '@nodewright/controllers';
 import { ConfigReader, DocumentReader, legacyKind } from '@nodewright/machine-config';
+import { pointerTo } from '@nodewright/state';
 import {
   type DeviceConfigSpecSpec,
   deviceConfigSpecs,
+  devicesStatuses,
   linkStatuses,
   machineConfigs,
 } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
-import { type DeviceConfig, linksOfEntry, type PresentLink } from '../domain/device-configs.ts';
+import { type DeviceConfig, expandEntries, type PresentLink } from '../domain/device-configs.ts';
+import type { NetworkProblems } from './network-problems.ts';
 
 /**
  * Expands the old list of interfaces to one resource per entry and link. Source: Talos v1.14:
  * network.DeviceConfigController.
  */
-export function createDeviceConfigController(): Controller {
+export function createDeviceConfigController(problems: NetworkProblems): Controller {
+  const name = 'network.DeviceConfigController';
   return {
-    name: 'network.DeviceConfigController',
-    inputs: [weak(machineConfigs, activeConfigId), weak(linkStatuses)],
+    name,
+    inputs: [weak(machineConfigs, activeConfigId), weak(linkStatuses), weak(devicesStatuses)],
     outputs: [exclusive(deviceConfigSpecs)],
     async reconcile(pass) {
       const configuration = await configurationOf(pass);
       const { legacy } = new ConfigReader(configuration?.documents ?? []);
-      const links = await presentLinks(pass);
-      const devices = legacy
-        .items('machine', 'network', 'interfaces')
-        .flatMap((entry) => linksOfEntry(entry, links).map((name) => ({ ...entry.map(), interface: name })));
+      const expanded = expandEntries(
+        legacy.items('machine', 'network', 'interfaces'),
+        await presentLinks(pass),
+      );
+      const devices = expanded.devices.map(({ name: link, entry }) => ({ ...entry.map(), interface: link }));
+      // A selector may match what is known when all devices are.
+      const isKnown = (await pass.get(pointerTo(devicesStatuses)))?.spec.ready === true;
+      const lines = isKnown ? expanded.problems : [];
+      problems.set(
+        name,
+        lines.map((line) => ({ subject: 'addresses', line })),
+      );
       await pass.replace(
         deviceConfigSpecs,
         devices.map((device, index) => ({

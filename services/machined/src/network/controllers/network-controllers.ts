@@ -129,7 +129,7 @@ export function networkControllers(init: NetworkControllersInit): Controller[] {
     ...(init.planned === undefined
       ? []
       : plannedNetworkControllers({ ...init.planned, network, problems: init.problems })),
-    ...networkConfigControllers(world, init.commandLineLinks ?? noCommandLineLinks),
+    ...networkConfigControllers(world, init.commandLineLinks ?? noCommandLineLinks, init.problems),
     ...mergeControllers(),
   ];
 }

@@ -14,6 +14,7 @@ import { bondOf, plainLink, wireguardOf } from './link-documents.ts';
 import { plainOperator } from './operator-documents.ts';
 import { defaultMetric, linkRoute } from './route-documents.ts';
 import { vlanLinkName } from './vlan-name.ts';
+import { withinLimit } from './within-limit.ts';
 
 /** One entry for one link. */
 export interface DeviceConfig {
@@ -27,8 +28,54 @@ export interface PresentLink {
   readonly spec: LinkStatusSpec;
 }
 
+/** More entries, and more links that they are about, are a mistake. */
+export const maxDevices = 1000;
+/**
+ * More than a machine has network devices. Each selector looks at each link whenever a link changes, and in maintenance anybody may send a
+ * configuration.
+ */
+export const maxSelectors = 128;
+
+export interface ExpandedEntries {
+  /** One for each entry and link. */
+  readonly devices: readonly DeviceConfig[];
+  /** Why an entry has no effect, one line each. */
+  readonly problems: readonly string[];
+}
+
+/** The entries of the old list, each for the links that it is about. */
+export function expandEntries(
+  entries: readonly DocumentReader[],
+  links: readonly PresentLink[],
+): ExpandedEntries {
+  const problems: string[] = [];
+  let left = maxSelectors;
+  const expanded = withinLimit(entries, { limit: maxDevices, what: entryList }, problems).flatMap(
+    (entry, position) => {
+      const problem = (text: string) => problems.push(`${entryList}[${position}]: ${text}`);
+      const own = entry.has('deviceSelector') ? 1 : 0;
+      const ofBond = entry.items('bond', 'deviceSelectors').length;
+      const tooMany = () => {
+        problem(`there are more than ${maxSelectors} deviceSelectors`);
+        return [];
+      };
+      if (own + ofBond > left) return tooMany();
+      const names = linksOfEntry(entry, links);
+      const count = own + ofBond * Math.max(1, names.length);
+      if (count > left) return tooMany();
+      left -= count;
+      if (own > 0 && names.length === 0) problem('its deviceSelector matches no link');
+      return names.map((name) => ({ name, entry }));
+    },
+  );
+  const devices = withinLimit(expanded, { limit: maxDevices, what: `links of ${entryList}` }, problems);
+  return { devices, problems };
+}
+
+const entryList = 'machine.network.interfaces';
+
 /** The links that an entry is about: the named one, or those that match its selector. */
-export function linksOfEntry(entry: DocumentReader, links: readonly PresentLink[]): string[] {
+function linksOfEntry(entry: DocumentReader, links: readonly PresentLink[]): string[] {
   const name = entry.text('interface');
   if (name !== '' || !entry.has('deviceSelector')) return name === '' ? [] : [name];
   return selectedLinks(entry.below('deviceSelector'), links);
@@ -45,21 +92,28 @@ function selectedLinks(selector: DocumentReader, links: readonly PresentLink[]):
     return pattern === '' ? [] : [{ key, pattern }];
   });
   if (isPhysical === undefined && patterns.length === 0) return [];
+  if (patterns.some(({ pattern }) => pattern.length > maxPattern)) return [];
   return links
     .filter(({ spec }) => (isPhysical === undefined ? isDevice(spec) : isPhysical === isPhysicalLink(spec)))
     .filter(({ spec }) => patterns.every(({ key, pattern }) => fitsPattern(pattern, selectable(spec)[key])))
     .map((link) => link.name);
 }
 
+/** No fact about hardware has so many characters. */
+const maxPattern = 256;
+
 const selectorKeys = ['busPath', 'hardwareAddr', 'permanentAddr', 'pciID', 'driver'] as const;
 
 const isDevice = ({ type, kind }: LinkStatusSpec) => kind === '' && type !== 'loopback';
 
-/** While a device is a member of a bond, it has the address of the bond, and would lose the entry that made it a member. */
-function selectable(spec: LinkStatusSpec): LinkStatusSpec {
-  const isMember = spec.masterIndex !== 0 && spec.permanentAddr !== '';
-  return isMember ? { ...spec, hardwareAddr: spec.permanentAddr } : spec;
-}
+/**
+ * The hardware address that selectors see. While a device is a member of a bond, it has the address of the bond, and would lose the entry that
+ * made it a member.
+ */
+export const ownAddressOf = ({ masterIndex, permanentAddr, hardwareAddr }: LinkStatusSpec) =>
+  masterIndex !== 0 && permanentAddr !== '' ? permanentAddr : hardwareAddr;
+
+const selectable = (spec: LinkStatusSpec): LinkStatusSpec => ({ ...spec, hardwareAddr: ownAddressOf(spec) });
 
 /** Only hardware links, no virtual ones. */
 export const isPhysicalLink = ({ type, kind }: LinkStatusSpec) => type === 'ether' && kind === '';

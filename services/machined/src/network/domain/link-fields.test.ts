@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { ConfigReader, type YamlMap, type YamlValue } from '@nodewright/machine-config';
 import type { BondMasterSpec, LinkSpecSpec } from '@nodewright/state/kinds';
-import { deviceLinks, linksOfEntry, type PresentLink } from './device-configs.ts';
+import { deviceLinks, expandEntries, maxDevices, maxSelectors, type PresentLink } from './device-configs.ts';
 import { linkSpecsOf } from './link-documents.ts';
 import { operatorSpecsOf } from './operator-documents.ts';
 
@@ -73,10 +73,15 @@ const wire = (name: string, hardware: object) =>
 function linksOfInterface(entry: YamlMap, links: readonly PresentLink[] = [wire('eth0', {})]) {
   const value = { version: 'v1alpha1', machine: { network: { interfaces: [entry] } } };
   const reader = new ConfigReader([{ kind: 'v1alpha1', value }]);
-  const devices = reader.legacy
-    .items('machine', 'network', 'interfaces')
-    .flatMap((item) => linksOfEntry(item, links).map((name) => ({ name, entry: item })));
+  const { devices } = expandEntries(reader.legacy.items('machine', 'network', 'interfaces'), links);
   return deviceLinks(devices, links);
+}
+
+function expandedEntries(interfaces: readonly YamlMap[], links: readonly PresentLink[]) {
+  const value = { version: 'v1alpha1', machine: { network: { interfaces } } };
+  const { legacy } = new ConfigReader([{ kind: 'v1alpha1', value }]);
+  const { devices, problems } = expandEntries(legacy.items('machine', 'network', 'interfaces'), links);
+  return { names: devices.map(({ name }) => name), problems };
 }
 
 test('the links of a bond are selected by their permanent address and their PCI device', () => {
@@ -136,6 +141,92 @@ test('a selector matches devices, and not the links above them that have the sam
   assert.deepEqual(namesOf({ hardwareAddr: firstAddr }), ['eth0']);
   assert.deepEqual(namesOf({ hardwareAddr: '*' }), ['eth0']);
   assert.deepEqual(namesOf({ hardwareAddr: firstAddr, physical: false }), ['eth0.7', 'br0']);
+});
+
+const selectable = [
+  wire('eth0', {
+    ...{ hardwareAddr: firstAddr, permanentAddr: firstAddr, busPath: '0000:01:00.0' },
+    ...{ pciID: '8086:10D3', driver: 'e1000e' },
+  }),
+  wire('eth1', {
+    ...{ hardwareAddr: firstAddr, permanentAddr: secondAddr, busPath: '0000:01:00.1' },
+    ...{ pciID: '1AF4:1000', driver: 'virtio_net' },
+  }),
+  wire('eth0.7', { hardwareAddr: firstAddr, kind: 'vlan' }),
+];
+
+const selectorRows: readonly (readonly [selector: YamlMap, ...names: string[]])[] = [
+  [{ busPath: '0000:01:00.1' }, 'eth1'],
+  [{ busPath: '0000:01:*' }, 'eth0', 'eth1'],
+  [{ busPath: '0000:01:00.?' }, 'eth0', 'eth1'],
+  [{ hardwareAddr: firstAddr }, 'eth0', 'eth1'],
+  [{ hardwareAddr: '*:0F' }],
+  [{ permanentAddr: secondAddr.toUpperCase() }, 'eth1'],
+  [{ permanentAddr: '02:*:02' }, 'eth1'],
+  [{ pciID: '8086:10d3' }, 'eth0'],
+  [{ pciID: '1AF4:*' }, 'eth1'],
+  [{ driver: 'virtio*' }, 'eth1'],
+  [{ driver: 'virtio' }],
+  [{ driver: '*', hardwareAddr: firstAddr }, 'eth0', 'eth1'],
+  [{ driver: 'e1000e', pciID: '1AF4:*' }],
+  [{ physical: true }, 'eth0', 'eth1'],
+  [{ physical: false }, 'eth0.7'],
+  [{ physical: true, driver: 'e1000e' }, 'eth0'],
+  [{}],
+];
+
+for (const [deviceSelector, ...names] of selectorRows)
+  test(`the selector ${JSON.stringify(deviceSelector)} matches ${names.join(', ') || 'nothing'}`, () => {
+    const entry = expandedEntries([{ deviceSelector }], selectable);
+    assert.deepEqual(entry.names, names);
+    const none = 'machine.network.interfaces[0]: its deviceSelector matches no link';
+    assert.deepEqual(entry.problems, names.length === 0 ? [none] : []);
+    const bond = linksOfInterface(
+      { interface: 'bond0', bond: { deviceSelectors: [deviceSelector] } },
+      selectable,
+    );
+    assert.deepEqual(membersOf(bond), names, 'of a bond');
+  });
+
+test('entries, selectors and patterns beyond the limits have no effect, and their evaluation takes little time', () => {
+  const links = Array.from({ length: 1000 }, (_, index) =>
+    wire(`pod${index}`, { kind: 'veth', driver: 'veth'.repeat(8) }),
+  );
+  const hard = {
+    physical: false,
+    driver: `${'*v'.repeat(60)}x`,
+    busPath: '*',
+    pciID: '*',
+    hardwareAddr: '*',
+  };
+  const start = process.cpuUsage();
+  const many = expandedEntries(
+    Array.from({ length: 5000 }, () => ({
+      deviceSelector: hard,
+      bond: { deviceSelectors: Array.from({ length: 5 }, () => hard) },
+    })),
+    links,
+  );
+  const usedMs = process.cpuUsage(start).user / 1000;
+  assert.ok(usedMs < 3000, `${usedMs} ms`);
+  assert.deepEqual(many.names, []);
+  assert.equal(many.problems[0], `of 5000 machine.network.interfaces only ${maxDevices} are applied`);
+  const beyond = `there are more than ${maxSelectors} deviceSelectors`;
+  assert.ok(many.problems.includes(`machine.network.interfaces[999]: ${beyond}`));
+
+  const all = { deviceSelector: { physical: false } };
+  const copies = expandedEntries([all, all], links);
+  assert.equal(copies.names.length, maxDevices);
+  assert.deepEqual(copies.problems, [
+    `of 2000 links of machine.network.interfaces only ${maxDevices} are applied`,
+  ]);
+  const bond = { bond: { deviceSelectors: [{ driver: '*' }] } };
+  assert.deepEqual(expandedEntries([{ ...all, ...bond }], links), {
+    names: [],
+    problems: [`machine.network.interfaces[0]: ${beyond}`],
+  });
+  const long = expandedEntries([{ deviceSelector: { driver: '*'.repeat(1 << 20) } }], selectable);
+  assert.deepEqual(long.names, []);
 });
 
 test('a VLAN of a device with a long name has a name that the kernel takes', () => {
