@@ -351,7 +351,7 @@ test-virtual-address: $(built) ## control planes compete for a virtual address: 
 	@$(suite) node tools/test.ts 'tests/virtual-address/*.test.ts'
 
 .PHONY: test-network
-test-network: $(built) ## machines ask dnsmasq for their addresses, in network namespaces of their own (root, dnsmasq-base); two minutes
+test-network: $(built) ## machines ask dnsmasq for their addresses, and ethtool shows their links, in network namespaces of their own (root, dnsmasq-base, ethtool); two minutes
 	@$(suite) node tools/test.ts 'tests/network/*.test.ts'
 
 .PHONY: image

@@ -37,6 +37,8 @@ import {
   expandEntries,
   type PresentLink,
 } from '../../services/machined/src/network/domain/device-configs.ts';
+import { ethernetSpecsOf } from '../../services/machined/src/network/domain/ethernet-documents.ts';
+import { aliasDocuments } from '../../services/machined/src/network/domain/link-aliases.ts';
 import { linkSpecsOf } from '../../services/machined/src/network/domain/link-documents.ts';
 import {
   operatorSpecsOf,
@@ -149,7 +151,7 @@ const limited: readonly {
   },
   {
     fields:
-      /^(?:Link|Bond|Bridge|DummyLink|Veth|VLAN|VRF|Wireguard|BlackholeRoute|RoutingRule)Config |^v1alpha1 machine\.network\.interfaces\[\]\.(?!vip\.|interface$|deviceSelector\.|vlans\[\]\.(?:vip\.|vlanId$))/,
+      /^(?:Link|Bond|Bridge|DummyLink|Veth|VLAN|VRF|Wireguard|BlackholeRoute|RoutingRule|LinkAlias|Ethernet)Config |^v1alpha1 machine\.network\.interfaces\[\]\.(?!vip\.|interface$|deviceSelector\.|vlans\[\]\.(?:vip\.|vlanId$))/,
     on: where(({ networkSteps }) => networkSteps.includes('create-link')),
     file: 'network/open-network.ts',
     line: 'if (!node.world.ownsNetwork ||',
@@ -274,6 +276,11 @@ const actedOnBySome: readonly { readonly resource: string; readonly files: reado
 /** Fields that machined reads to leave alone what they ask for, and the line that does so. */
 const leftAlone: readonly { readonly fields: RegExp; readonly file: string; readonly line: string }[] = [
   {
+    fields: /^EthernetConfig (?:rings\.|channels\.|wakeOnLan$)/,
+    file: 'network/controllers/planned-network.ts',
+    line: '[metadata.id, spec.features]',
+  },
+  {
     fields: /^TimeSyncConfig ntp\.useNTS$/,
     file: 'time/domain/askable-servers.ts',
     line: 'return useNTS ? []',
@@ -319,6 +326,7 @@ function readAll(reader: ConfigReader): void {
   deviceLinks(devices, [presentLink]);
   for (const read of [deviceAddresses, deviceRoutes, deviceOperators, deviceVips]) read(devices);
   for (const read of [linkSpecsOf, addressSpecsOf, routeSpecsOf, routingRuleSpecsOf]) read(reader);
+  for (const read of [aliasDocuments, ethernetSpecsOf]) read(reader);
   for (const read of [operatorSpecsOf, vipOperatorSpecsOf, probeSpecsOf, sharedAddressesOf]) read(reader);
   for (const read of [kubernetesIdentity, controlPlaneSettings, kubeletSettings, manifestSettings])
     read(reader);

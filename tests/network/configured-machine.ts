@@ -9,6 +9,7 @@ import { createRpcServer } from '@nodewright/rpc';
 import { MemoryState } from '@nodewright/state';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import { worlds } from '../../services/machined/src/base/domain/world.ts';
+import { createWorkerSelectors } from '../../services/machined/src/base/host/worker-selectors.ts';
 import { nodeLayout } from '../../services/machined/src/base/node-layout.ts';
 import { completeServices } from '../../services/machined/src/base/rpc/complete-services.ts';
 import { mergeApis } from '../../services/machined/src/base/topic.ts';
@@ -40,6 +41,7 @@ const network = await openNetwork(
     node: { world: worlds.machine, hostname: '', addresses: [] },
     ...{ events, linkHardware: noLinkHardware, commandLine: 'quiet', hasKubelet: false, root, log },
     ...{ cannotChangeNetwork: undefined, setParameter: writeFileSync, hostname: () => 'machine' },
+    selectors: createWorkerSelectors(),
     openEtcd: () => Promise.reject(new Fault('unavailable', 'no etcd')),
     ...{ yieldLeadership: async () => undefined, telemetry: noTelemetry },
     stopSignal: new AbortController().signal,

@@ -18,6 +18,7 @@ import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import { activeConfigId } from '../../services/machined/src/base/controllers/configuration-of.ts';
 import { decodeConfiguration } from '../../services/machined/src/base/domain/machine-configuration.ts';
 import { worlds } from '../../services/machined/src/base/domain/world.ts';
+import { createWorkerSelectors } from '../../services/machined/src/base/host/worker-selectors.ts';
 import { EventStore } from '../../services/machined/src/life/host/event-store.ts';
 import { noLinkHardware } from '../../services/machined/src/network/controllers/testing/fake-network.ts';
 import { openNetwork } from '../../services/machined/src/network/open-network.ts';
@@ -30,7 +31,12 @@ const topic = await openNetwork(
   {
     node: { world: worlds.machine, hostname: '', addresses: [] },
     ...{ events: new EventStore(Date.now), linkHardware: noLinkHardware, commandLine, hasKubelet: false },
-    ...{ cannotChangeNetwork: undefined, setParameter: writeFileSync, root },
+    ...{
+      cannotChangeNetwork: undefined,
+      setParameter: writeFileSync,
+      root,
+      selectors: createWorkerSelectors(),
+    },
     openEtcd: () => Promise.reject(new Fault('unavailable', 'no etcd')),
     ...{ yieldLeadership: async () => undefined, hostname: () => 'machine' },
     ...{ stopSignal: new AbortController().signal, telemetry: noTelemetry, log },

@@ -223,11 +223,12 @@ export const suites: readonly Suite[] = [
   {
     verb: 'test-network',
     folder: '`network`',
-    needs: "root; dnsmasq (Debian's `dnsmasq-base`)",
+    needs: "root; dnsmasq (Debian's `dnsmasq-base`); ethtool",
     minutes: '2',
     ci: 'whole',
     files: ['tests/network/*.test.ts'],
-    question: 'Does a machine get its address from a DHCP server, and keep it?',
+    question:
+      'Does a machine get its address from a DHCP server, and keep it? Does ethtool show the features that it was told?',
   },
   {
     verb: 'test-node-image',

@@ -182,8 +182,13 @@ export const inertTable: InertTable = {
   VLANConfig: [{ path: '', on: onProcessStackContainer }],
   VRFConfig: [{ path: '', on: onProcessStackContainer }],
   WireguardConfig: [{ path: '', on: onProcessStackContainer }],
-  LinkAliasConfig: [{ path: '', on: onEvery }],
-  EthernetConfig: [{ path: '', on: onEvery }],
+  LinkAliasConfig: [{ path: '', on: onProcessStackContainer }],
+  EthernetConfig: [
+    { path: '', on: onProcessStackContainer },
+    { path: 'rings', on: onEvery },
+    { path: 'channels', on: onEvery },
+    { path: 'wakeOnLan', on: onEvery },
+  ],
   DHCPv4Config: [{ path: '', on: onProcessStackContainer }],
   DHCPv6Config: [
     { path: '', on: onProcessStackContainer },

@@ -11,6 +11,7 @@ import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
 import { type WorldName, worlds } from '../base/domain/world.ts';
 import { readIfThere } from '../base/host/read-if-there.ts';
+import { createWorkerSelectors } from '../base/host/worker-selectors.ts';
 import { EventStore } from '../life/host/event-store.ts';
 import { noLinkHardware } from './controllers/testing/fake-network.ts';
 import { type OpenNetworkInit, openNetwork } from './open-network.ts';
@@ -30,6 +31,7 @@ async function openNode(name: WorldName, rest: Partial<OpenNetworkInit> = {}) {
       node: { world: worlds[name], hostname: '', addresses: name === 'machine' ? [] : ['127.0.0.1'] },
       ...{ events: new EventStore(Date.now), linkHardware: noLinkHardware, commandLine, hasKubelet: false },
       ...{ cannotChangeNetwork: undefined, setParameter: writeFileSync, root: '/nonexistent' },
+      selectors: createWorkerSelectors(),
       openEtcd: () => Promise.reject(new Fault('unavailable', 'no etcd')),
       ...{ yieldLeadership: async () => undefined, hostname: () => 'node01' },
       ...{ stopSignal: new AbortController().signal, telemetry: noTelemetry, ...rest },

@@ -8,6 +8,7 @@ import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { DecodedConfiguration } from '../base/domain/machine-configuration.ts';
 import type { NodeFacts } from '../base/domain/node-facts.ts';
 import { resolverFolder } from '../base/domain/resolver-folder.ts';
+import type { SelectorEvaluator } from '../base/domain/selectors.ts';
 import { readIfThere } from '../base/host/read-if-there.ts';
 import type { Topic } from '../base/topic.ts';
 import type { EventStore } from '../life/host/event-store.ts';
@@ -46,6 +47,8 @@ export interface OpenNetworkInit {
   readonly node: NodeFacts;
   readonly events: EventStore;
   readonly linkHardware: LinkHardwareSource;
+  /** Evaluates the selectors of links. */
+  readonly selectors: SelectorEvaluator;
   /** Why machined cannot change the network of its node, besides what its world says; `undefined` when it can. */
   readonly cannotChangeNetwork: string | undefined;
   /** Of the kernel; empty on a node that shares its kernel with others. */
@@ -230,7 +233,7 @@ async function planNetwork(
   { kernel, port }: NetworkChanges,
   scope: AsyncDisposableStack,
 ): Promise<PlannedMachine | undefined> {
-  const { node, setParameter, log } = init;
+  const { node, setParameter, selectors, log } = init;
   if (!node.world.ownsNetwork || setParameter === undefined) return undefined;
   const names = kernel.links().map(({ name }) => name);
   const parameters = setLinkParameters(names, setParameter);
@@ -242,5 +245,8 @@ async function planNetwork(
     onAccepting: (links: readonly AcceptingLink[]) => operators.advertisements.setAccepting(links),
   };
   const endpointNames = new EndpointNames(systemTimers);
-  return { network: { port, obstacles: parameters.obstacles, advertisements, endpointNames }, operators };
+  return {
+    network: { port, obstacles: parameters.obstacles, advertisements, endpointNames, selectors },
+    operators,
+  };
 }

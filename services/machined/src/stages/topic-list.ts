@@ -8,6 +8,7 @@ export const topicList: readonly TopicRow[] = [
   machine.timeRow,
   services.servicesRow,
   services.devicesRow,
+  machine.selectorsRow,
   // No row before it reads a file of the node: volumes complete a reset that was interrupted.
   machine.volumesRow,
   services.configRow,

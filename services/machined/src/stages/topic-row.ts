@@ -4,6 +4,7 @@ import type { VolumeId } from '@nodewright/contract/volumes';
 import { Fault } from '@nodewright/fault';
 import type { FileSystemSizes, SlowCalls } from '@nodewright/linux';
 import type { NodeAbilities } from '../base/domain/node-abilities.ts';
+import type { SelectorEvaluator } from '../base/domain/selectors.ts';
 import type { Topic } from '../base/topic.ts';
 import type { ClusterTopic } from '../cluster/open-cluster.ts';
 import type { ConfigTopic } from '../config/open-config.ts';
@@ -63,6 +64,8 @@ export interface OfferedParts {
   readonly runtime?: ContainerRuntime;
   /** Why the components of the control plane are not up to date or not ready. */
   readonly podProblems: PodProblems;
+  /** What evaluates the selectors of the configuration, one at a time. */
+  readonly selectors: SelectorEvaluator;
   /** Calls to file systems and disks, which may hang. */
   readonly slowCalls: SlowCalls & { readonly sizes: FileSystemSizes };
 }

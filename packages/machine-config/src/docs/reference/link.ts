@@ -122,7 +122,10 @@ export const linkReferences: KindReferences = {
     },
   },
   LinkAliasConfig: {
-    '': { help: 'Another name for physical links, by which other documents mean them.', notApplied: notRead },
+    '': {
+      help: 'Another name for physical links, by which other documents mean them.',
+      notApplied: onlyOwnLinks,
+    },
     name: {
       help: 'The name. A name that ends with %d numbers all links that match, from 0; another one must match a single link.',
       example: 'net%d',
@@ -136,13 +139,13 @@ export const linkReferences: KindReferences = {
     },
   },
   EthernetConfig: {
-    '': { help: 'Settings of the hardware of a link, as those of ethtool.', notApplied: notRead },
+    '': { help: 'Settings of the hardware of a link, as those of ethtool.', notApplied: onlyOwnLinks },
     name: linkName('eth0'),
     features: {
-      help: 'Features of the link, by the names of ethtool, with whether each is on.',
+      help: "Features of the link, by the kernel's names, with whether each is on.",
       example: { 'tx-tcp-segmentation': false },
     },
-    rings: { help: 'Rings of packets between the link and its driver.' },
+    rings: { help: 'Rings of packets between the link and its driver.', notApplied: notRead },
     'rings.rx': ringSize('receive', 512),
     'rings.tx': ringSize('transmit', 512),
     'rings.rx-mini': ringSize('receive mini', 256),
@@ -155,7 +158,7 @@ export const linkReferences: KindReferences = {
     'rings.tcp-data-split': {
       help: 'Whether headers and data of TCP packets are received in separate buffers.',
     },
-    channels: { help: 'Numbers of channels (queues with an interrupt) of the link.' },
+    channels: { help: 'Numbers of channels (queues with an interrupt) of the link.', notApplied: notRead },
     'channels.rx': { help: 'Number of channels that only receive.', example: 4 },
     'channels.tx': { help: 'Number of channels that only send.', example: 4 },
     'channels.other': { help: 'Number of channels for other purposes.', example: 1 },
@@ -163,6 +166,7 @@ export const linkReferences: KindReferences = {
     wakeOnLan: {
       help: 'What wakes the machine: phy, unicast, multicast, broadcast, magic, magicsecure and filter.',
       example: ['magic'],
+      notApplied: notRead,
     },
   },
 };

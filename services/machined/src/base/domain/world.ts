@@ -24,6 +24,8 @@ export type NetworkStepKind =
   | 'change-link'
   /** Its keys and its peers. */
   | 'configure-wireguard'
+  /** Features of its driver. */
+  | 'change-features'
   | 'remove-link'
   | 'add-address'
   | 'replace-address'
@@ -208,6 +210,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     ownsNetwork: true,
     networkSteps: [
       ...['set-link-up', 'set-link-down', 'create-link', 'change-link', 'configure-wireguard', 'remove-link'],
+      'change-features',
       ...['add-address', 'replace-address', 'remove-address', 'add-route', 'remove-route'],
       ...['add-rule', 'remove-rule'],
       ...borrowing,

@@ -34,8 +34,11 @@ const youngMb = 4;
 /** The library follows the nesting of an expression, of up to 250 levels, by recursion. */
 const stackMb = 2;
 const lookEveryMs = 50;
-/** Results that are kept, so that a controller that tries again does not evaluate the same again. */
-const maxKept = 16;
+/**
+ * Results that are kept, so that a controller that tries again does not evaluate the same again: more than a configuration has selectors of
+ * links and of volumes.
+ */
+const maxKept = 96;
 
 export interface WorkerSelectorsInit {
   readonly limits?: SelectorLimits;

@@ -28,6 +28,8 @@ import { createAddressFilterController } from './address-filter.ts';
 import { createAddressStatusController } from './address-status.ts';
 import { networkConfigControllers } from './config-controllers.ts';
 import { createEtcFileController } from './etc-file.ts';
+import { createEthernetConfigController } from './ethernet-config.ts';
+import { createEthernetStatusController } from './ethernet-status.ts';
 import { createHardwareAddrController } from './hardware-addr.ts';
 import { createHostDnsConfigController } from './host-dns-config.ts';
 import { createHostnameConfigController } from './hostname-config.ts';
@@ -126,6 +128,8 @@ export function networkControllers(init: NetworkControllersInit): Controller[] {
           : '',
       platformSource: world.ownsNetwork ? 'META 0x0a' : 'platform',
     }),
+    createEthernetConfigController(),
+    ...(world.ownsNetwork ? [createEthernetStatusController(network)] : []),
     ...(init.planned === undefined
       ? []
       : plannedNetworkControllers({ ...init.planned, network, problems: init.problems })),

@@ -7,6 +7,7 @@ import type { KernelLink } from '@nodewright/linux/network';
 import { pointerTo, putResource } from '@nodewright/state';
 import { machineConfigs } from '@nodewright/state/kinds';
 import { worlds } from '../../base/domain/world.ts';
+import { createWorkerSelectors } from '../../base/host/worker-selectors.ts';
 import { CommandLineOperator } from '../domain/command-line-operator.ts';
 import { describeStep, type NetworkStep } from '../domain/network-step.ts';
 import { EndpointNames } from '../host/endpoint-names.ts';
@@ -52,6 +53,7 @@ async function openMachine(commandLine: string, { links, obstacles = new Map(), 
         obstacles,
         endpointNames: new EndpointNames(systemTimers),
         advertisements: noAdvertisements,
+        selectors: createWorkerSelectors(),
       },
     }),
   });

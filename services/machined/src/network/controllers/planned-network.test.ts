@@ -16,6 +16,7 @@ import {
 import { eventually } from '@nodewright/testkit';
 import { worlds } from '../../base/domain/world.ts';
 import { readIfThere } from '../../base/host/read-if-there.ts';
+import { createWorkerSelectors } from '../../base/host/worker-selectors.ts';
 import { CommandLineOperator } from '../domain/command-line-operator.ts';
 import { openAdvertisementPort } from '../host/advertisement-port.ts';
 import { EndpointNames } from '../host/endpoint-names.ts';
@@ -55,6 +56,7 @@ async function openMachine(commandLine: string, setParameter: SetParameter = wri
         ...{ port: await openNetworkPort(worlds.machine.networkSteps), obstacles },
         endpointNames: new EndpointNames(systemTimers),
         advertisements: { port: await openAdvertisementPort(setParameter), onAccepting: () => {} },
+        selectors: createWorkerSelectors(),
       },
     }),
   });

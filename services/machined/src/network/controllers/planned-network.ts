@@ -13,7 +13,9 @@ import type { KindRef } from '@nodewright/state';
 import {
   type AddressSpecSpec,
   addressSpecs,
+  ethernetSpecs,
   type LinkSpecSpec,
+  linkAliasSpecs,
   linkRefreshes,
   linkSpecs,
   type RouteSpecSpec,
@@ -21,8 +23,9 @@ import {
   routeSpecs,
   routingRuleSpecs,
 } from '@nodewright/state/kinds';
+import type { SelectorEvaluator } from '../../base/domain/selectors.ts';
 import { isLinkUp } from '../domain/find-link.ts';
-import { withRealNames } from '../domain/link-names.ts';
+import { rulesWithRealNames, withRealNames } from '../domain/link-names.ts';
 import { noLinkMemory } from '../domain/link-plan/link-memory.ts';
 import { hostsOfEndpoints } from '../domain/link-plan/wireguard-settings.ts';
 import { type Layer, mergeHighest, mergeLinks } from '../domain/merge-layers.ts';
@@ -30,6 +33,8 @@ import { addressId, routeId, ruleId } from '../domain/network-ids.ts';
 import { describeStep, type NetworkPlan, type NetworkStep } from '../domain/network-step.ts';
 import type { ProblemSubject } from '../domain/operator.ts';
 import { planAddresses } from '../domain/plan-addresses.ts';
+import { noAliasMemory, planAliases } from '../domain/plan-aliases.ts';
+import { noFeatureMemory, planFeatures } from '../domain/plan-features.ts';
 import { planLinks } from '../domain/plan-links.ts';
 import { planRoutes } from '../domain/plan-routes.ts';
 import { planRules } from '../domain/plan-rules.ts';
@@ -37,6 +42,7 @@ import type { EndpointNames } from '../host/endpoint-names.ts';
 import { type KernelNetwork, linksWithWireguard } from '../host/kernel-network.ts';
 import type { NetworkPort } from '../host/network-port.ts';
 import { type AdvertisementsInit, createAdvertisementController } from './advertisements.ts';
+import { createLinkAliasConfigController } from './link-alias-config.ts';
 import { createLinkModuleController } from './link-module.ts';
 import { inLayers } from './network-config.ts';
 import type { NetworkProblems } from './network-problems.ts';
@@ -51,6 +57,7 @@ export interface PlannedNetworkInit {
   readonly endpointNames: EndpointNames;
   /** What is done about routers' advertisements. */
   readonly advertisements: AdvertisementsInit;
+  readonly selectors: SelectorEvaluator;
 }
 
 /** What failed is tried again, also without an event. */
@@ -69,8 +76,35 @@ export interface PlannedNetworkContext extends PlannedNetworkInit {
 export function plannedNetworkControllers(context: PlannedNetworkContext): Controller[] {
   return [
     createLinkModuleController(),
+    createLinkAliasConfigController(context),
     createLinkSpecController(context),
     createAdvertisementController({ ...context, ...context.advertisements, routes: context.port, isNamed }),
+    createPlanController(context, {
+      name: 'network.LinkAliasSpecController',
+      subject: 'others',
+      inputs: [weak(linkAliasSpecs)],
+      topics: ['link'],
+      memory: noAliasMemory,
+      plan: async (pass, kernel, before) => {
+        const specs = await pass.list(linkAliasSpecs);
+        const running = specs.filter(({ metadata }) => metadata.phase === 'running');
+        const wanted = new Map(running.map(({ metadata, spec }) => [metadata.id, spec.alias]));
+        return planAliases({ wanted, before, links: kernel.links() });
+      },
+    }),
+    createPlanController(context, {
+      name: 'network.EthernetSpecController',
+      subject: 'others',
+      inputs: [weak(ethernetSpecs)],
+      topics: ['link'],
+      memory: noFeatureMemory,
+      plan: async (pass, kernel, before) => {
+        const specs = await pass.list(ethernetSpecs);
+        const running = specs.filter(({ metadata }) => metadata.phase === 'running');
+        const wanted = new Map(running.map(({ metadata, spec }) => [metadata.id, spec.features]));
+        return planFeatures({ wanted, before, links: kernel.links(), featuresOf: kernel.featuresOf });
+      },
+    }),
     createPlanController(context, {
       name: 'network.AddressSpecController',
       subject: 'addresses',
@@ -102,12 +136,17 @@ export function plannedNetworkControllers(context: PlannedNetworkContext): Contr
       name: 'network.RoutingRuleSpecController',
       subject: 'others',
       inputs: [weak(inLayers(routingRuleSpecs))],
-      topics: ['rule'],
+      // A rule may name a link by its alias.
+      topics: ['rule', 'link'],
       memory: noKeys,
       plan: async (pass, kernel, owned) => {
         const merge = mergeHighest<RoutingRuleSpecSpec>(({ family, priority }) => ruleId(family, priority));
         const wanted = merge(await runningSpecs(pass, routingRuleSpecs)).map(({ spec }) => spec);
-        return planRules({ wanted, owned, rules: kernel.rules() });
+        return planRules({
+          wanted: rulesWithRealNames(wanted, kernel.links()),
+          owned,
+          rules: kernel.rules(),
+        });
       },
     }),
   ];

@@ -15,6 +15,7 @@ import {
 } from '@nodewright/state/kinds';
 import { eventually } from '@nodewright/testkit';
 import { worlds } from '../../base/domain/world.ts';
+import { createWorkerSelectors } from '../../base/host/worker-selectors.ts';
 import { CommandLineOperator } from '../domain/command-line-operator.ts';
 import { describeStep, type NetworkStep } from '../domain/network-step.ts';
 import { EndpointNames, type LookUp } from '../host/endpoint-names.ts';
@@ -57,6 +58,7 @@ async function openMachine(lookUp: LookUp, refuse = (_step: NetworkStep) => {}) 
         obstacles: new Map(),
         endpointNames: new EndpointNames(systemTimers, lookUp),
         advertisements: noAdvertisements,
+        selectors: createWorkerSelectors(),
       },
     }),
   });

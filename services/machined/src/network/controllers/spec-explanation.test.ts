@@ -10,6 +10,7 @@ import {
   specExplanations,
 } from '@nodewright/state/kinds';
 import { type WorldName, worlds } from '../../base/domain/world.ts';
+import { createWorkerSelectors } from '../../base/host/worker-selectors.ts';
 import { CommandLineOperator } from '../domain/command-line-operator.ts';
 import { explainSpecs } from '../domain/explain-specs.ts';
 import type { NetworkStep } from '../domain/network-step.ts';
@@ -61,6 +62,7 @@ async function explained(text: string, init: Init = {}) {
           obstacles: new Map(),
           endpointNames: new EndpointNames(systemTimers),
           advertisements: noAdvertisements,
+          selectors: createWorkerSelectors(),
         },
       }),
     }),

@@ -1,5 +1,5 @@
-import type { LinkSpecSpec } from '@nodewright/state/kinds';
-import type { NamedLink } from './find-link.ts';
+import type { LinkSpecSpec, RoutingRuleSpecSpec } from '@nodewright/state/kinds';
+import { findLink, type NamedLink } from './find-link.ts';
 
 /**
  * The same specifications, where a link that exists has its own name in place of an alias or an alternative name. So what several
@@ -20,5 +20,18 @@ export function withRealNames(
     name: realName(spec.name),
     parentName: realName(spec.parentName),
     bondMaster: { ...spec.bondMaster, primary: realName(spec.bondMaster.primary) },
+  }));
+}
+
+/** The same rules, with the own names of links that exist: the kernel compares nothing else. */
+export function rulesWithRealNames(
+  specs: readonly RoutingRuleSpecSpec[],
+  links: readonly Pick<NamedLink, 'name' | 'alias' | 'altNames'>[],
+): RoutingRuleSpecSpec[] {
+  const realName = (name: string) => (name === '' ? '' : (findLink(links, name)?.name ?? name));
+  return specs.map((spec) => ({
+    ...spec,
+    iifName: realName(spec.iifName),
+    oifName: realName(spec.oifName),
   }));
 }

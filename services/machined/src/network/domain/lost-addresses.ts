@@ -8,7 +8,7 @@ import {
   deviceAddresses,
   deviceLinks,
   deviceOperators,
-  linksOfEntry,
+  expandEntries,
   type PresentLink,
 } from './device-configs.ts';
 import type { LayeredSpec } from './explain-specs.ts';
@@ -45,9 +45,8 @@ export function lostAddresses(
     return `${realName(linkName)} ${prefix === undefined ? address : `${prefix.bits}/${prefix.length}`}`;
   };
   const reader = new ConfigReader(next.documents);
-  const entries = reader.legacy
-    .items('machine', 'network', 'interfaces')
-    .flatMap((entry) => linksOfEntry(entry, present.links).map((name) => ({ name, entry })));
+  const listed = reader.legacy.items('machine', 'network', 'interfaces');
+  const { devices: entries } = expandEntries(listed, present.links);
   const nextLinks = [...deviceLinks(entries, present.links), ...linkSpecsOf(reader)];
   const asking = new Set(
     [

@@ -35,6 +35,14 @@ interface WireguardStep {
   readonly wireguard: WireguardChange;
 }
 
+interface ChangeFeaturesStep {
+  readonly kind: Extract<NetworkStepKind, 'change-features'>;
+  readonly linkName: string;
+  readonly linkIndex: number;
+  /** Whether each is on, by its name. */
+  readonly features: Readonly<Record<string, boolean>>;
+}
+
 interface RuleStep {
   readonly kind: Extract<NetworkStepKind, 'add-rule' | 'remove-rule'>;
   readonly rule: KernelRule;
@@ -77,6 +85,7 @@ export type NetworkStep =
   | CreateLinkStep
   | ChangeLinkStep
   | WireguardStep
+  | ChangeFeaturesStep
   | AddressStep
   | RouteStep
   | RuleStep
@@ -109,6 +118,10 @@ export function describeStep(step: NetworkStep): string {
   if ('creation' in step) return `${kind} ${step.creation.name} of the kind ${step.creation.kind}`;
   if ('change' in step) return `${kind} ${step.linkName} ${describeChange(step.change)}`;
   if ('wireguard' in step) return `${kind} ${step.linkName} ${describeWireguard(step.wireguard)}`;
+  if ('features' in step) {
+    const changes = Object.entries(step.features).map(([name, isOn]) => `${name} ${isOn ? 'on' : 'off'}`);
+    return `${kind} ${step.linkName} ${changes.join(', ')}`;
+  }
   if ('rule' in step) return `${kind} ${step.rule.priority}`;
   if ('linkName' in step)
     return 'address' in step

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { checkSequence, deviceAction } from '../testing/device-sequences.ts';
 import { linkCases, Shorthand } from '../testing/link-conformance.ts';
 import { LinkBench, linkAction, performAll } from '../testing/link-sequences.ts';
 import { SimulatedLinks } from '../testing/simulated-links.ts';
@@ -38,3 +39,10 @@ for (let part = 1; part <= parts; part += 1)
       sequences,
     );
   });
+
+test('aliases and features are as configured after any sequence, and as before when they are not configured any more', () => {
+  fc.assert(
+    fc.property(fc.array(deviceAction, { maxLength: 12 }), (actions) => checkSequence(simulated(), actions)),
+    { ...sequences, numRuns: Number(process.env.SEQUENCES ?? 10_000) },
+  );
+});

@@ -1,14 +1,18 @@
 import {
+  type EthernetSettings,
   type KernelAddress,
   type KernelLink,
   type KernelRoute,
   type KernelRule,
   type KernelWireguard,
+  type LinkFeatures,
   type LinkState,
   loadNativeCalls,
   type NetlinkTopic,
   type NetlinkWatchInit,
   readAddresses,
+  readEthernetSettings,
+  readLinkFeatures,
   readLinkState,
   readLinks,
   readRoutes,
@@ -27,6 +31,10 @@ export interface KernelNetwork {
   stateOf(link: KernelLink): LinkState;
   /** The settings of a WireGuard device; undefined when they cannot be read. */
   wireguardOf(link: KernelLink): KernelWireguard | undefined;
+  /** The features of a link; undefined when it was removed in the meantime. */
+  featuresOf(link: KernelLink): LinkFeatures | undefined;
+  /** What the driver of a link reports besides. */
+  ethernetOf(link: KernelLink): EthernetSettings | undefined;
   /** The caller disposes it. */
   watch(topics: readonly NetlinkTopic[], init: NetlinkWatchInit): Disposable;
 }
@@ -45,6 +53,8 @@ export async function openKernelNetwork(): Promise<KernelNetwork> {
     rules: () => readRules(calls),
     stateOf: ({ name }) => readLinkState(calls, name),
     wireguardOf: ({ index }) => readWireguard(calls, index),
+    featuresOf: ({ index }) => readLinkFeatures(calls, index),
+    ethernetOf: ({ index }) => readEthernetSettings(calls, index),
     watch: (topics, init) => watchNetlink(calls, topics, init),
   };
 }

@@ -6,6 +6,7 @@ import type { KernelLink } from '@nodewright/linux/network';
 import { enterOwnNamespace, noOwnNamespace, requireOwnNamespace } from '@nodewright/linux/testing';
 import fc from 'fast-check';
 import { worlds } from '../../base/domain/world.ts';
+import { checkSequence, deviceAction } from '../testing/device-sequences.ts';
 import { type LinksUnderTest, linkCases, Shorthand } from '../testing/link-conformance.ts';
 import { LinkBench, linkAction, performAll, type SeenLink } from '../testing/link-sequences.ts';
 import { devicesOfDump } from '../testing/wg-dump.ts';
@@ -19,6 +20,7 @@ const port = skip ? undefined : await openNetworkPort(worlds.machine.networkStep
 const network = skip ? undefined : await openKernelNetwork();
 const kernel: LinksUnderTest = {
   links: () => (network === undefined ? [] : linksWithWireguard(network)),
+  featuresOf: (link) => network?.featuresOf(link),
   apply: (step) => port?.apply(step),
 };
 
@@ -135,6 +137,17 @@ for (let part = 1; part <= parts; part += 1)
         bench.settle();
         assert.deepEqual(bench.mistakes(shownLinks()), []);
       }),
+      sequences,
+    );
+  });
+
+for (let part = 1; part <= parts; part += 1)
+  test(`aliases and features are as configured after any sequence, and as before when they are not configured any more (${part} of ${parts})`, {
+    skip,
+  }, () => {
+    startWithWires();
+    fc.assert(
+      fc.property(fc.array(deviceAction, { maxLength: 8 }), (actions) => checkSequence(kernel, actions)),
       sequences,
     );
   });

@@ -7,6 +7,8 @@ import {
   keyFromText,
   type LinkChange,
   type LinkCreation,
+  type LinkFeature,
+  type LinkFeatures,
   presharedKeyDigest,
   type WireguardChange,
   type WireguardPeerChange,
@@ -17,6 +19,7 @@ import { ownKey, peerKey, secretOf, wireguardKey } from './wireguard-keys.ts';
 /** A kernel with two links of others, `wire0` and `wire2`, which are down. */
 export interface LinksUnderTest {
   links(): readonly KernelLink[];
+  featuresOf(link: KernelLink): LinkFeatures | undefined;
   /** @throws Error with the name of an errno */
   apply(step: NetworkStep): void;
 }
@@ -86,6 +89,15 @@ export class Shorthand {
     return (this.link(name).flags & 1) !== 0;
   }
 
+  feature(name: string, feature: string): LinkFeature | undefined {
+    return this.#kernel.featuresOf(this.link(name))?.get(feature);
+  }
+
+  switch(name: string, features: Readonly<Record<string, boolean>>): void {
+    const { index } = this.link(name);
+    this.#kernel.apply({ kind: 'change-features', linkName: name, linkIndex: index, features });
+  }
+
   refuses(code: RegExp, act: () => void): void {
     assert.throws(act, { message: code });
   }
@@ -93,7 +105,63 @@ export class Shorthand {
 
 const vlan = (id: number, protocol = 0x8100) => ({ vlan: { id, protocol } });
 
+/** Cases about what belongs to the links that are there. */
+const deviceCases: readonly LinkCase[] = [
+  {
+    name: 'an alias is set, replaced and removed, is no name, and has up to 255 bytes',
+    kinds: [],
+    run(kernel) {
+      const aliasOf = (alias: string) => {
+        kernel.change('wire0', { alias });
+        return kernel.link('wire0').alias;
+      };
+      assert.equal(aliasOf('uplink'), 'uplink');
+      assert.equal(kernel.find('uplink'), undefined);
+      assert.equal(aliasOf('a name with spaces, wire2'), 'a name with spaces, wire2');
+      assert.equal(aliasOf('ü'.repeat(127)), 'ü'.repeat(127));
+      assert.equal(aliasOf('n'.repeat(255)), 'n'.repeat(255));
+      kernel.refuses(/ERANGE|EINVAL/, () => aliasOf('n'.repeat(256)));
+      kernel.change('wire2', { alias: 'n'.repeat(255) });
+      assert.equal(kernel.link('wire2').alias, kernel.link('wire0').alias, 'two links may have one');
+      assert.equal(aliasOf(''), '');
+      assert.equal(aliasOf(''), '');
+      kernel.change('wire2', { alias: '' });
+    },
+  },
+  {
+    name: 'features are switched by their names, and one that lacks what it needs is only asked for',
+    kinds: [],
+    run(kernel) {
+      const [on, off] = [
+        { isOn: true, isWanted: true, isFixed: false },
+        { isOn: false, isWanted: false, isFixed: false },
+      ];
+      const [gather, segments, receive] = ['tx-scatter-gather', 'tx-tcp-segmentation', 'rx-gro'];
+      const all = () => [gather, segments, receive].map((name) => kernel.feature('wire0', name));
+      assert.deepEqual(all(), [on, on, off]);
+      kernel.switch('wire0', { [receive]: true, [segments]: false });
+      assert.deepEqual(all(), [on, off, on]);
+      kernel.switch('wire0', { [receive]: false, [segments]: true });
+      assert.deepEqual(all(), [on, on, off]);
+      kernel.switch('wire0', { [gather]: false });
+      assert.deepEqual(all(), [off, { isOn: false, isWanted: true, isFixed: false }, off]);
+      kernel.switch('wire0', { [gather]: true });
+      kernel.switch('wire0', { [gather]: true });
+      assert.deepEqual(all(), [on, on, off]);
+      assert.deepEqual(kernel.feature('wire0', 'tx-gso-robust'), {
+        ...{ isOn: false, isWanted: false, isFixed: true },
+      });
+      kernel.switch('wire0', { 'tx-gso-robust': true });
+      assert.equal(kernel.feature('wire0', 'tx-gso-robust')?.isWanted, false);
+      assert.equal(kernel.feature('wire0', 'nosuch'), undefined);
+      kernel.refuses(/EINVAL|ENOTSUP/, () => kernel.switch('wire0', { nosuch: true, [gather]: false }));
+      assert.deepEqual(all(), [on, on, off]);
+    },
+  },
+];
+
 export const linkCases: readonly LinkCase[] = [
+  ...deviceCases,
   {
     name: 'a new link is down, has the address that is given, and its name is taken',
     kinds: ['bridge'],

@@ -4,6 +4,8 @@ import type {
   KernelLink,
   LinkChange,
   LinkCreation,
+  LinkFeature,
+  LinkFeatures,
   WireguardChange,
 } from '@nodewright/linux/network';
 import type { NetworkStep } from '../domain/network-step.ts';
@@ -16,9 +18,16 @@ const smallestMtu = 68;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Link = Mutable<KernelLink> & {
+  /** The features that were asked for. */
+  wantedFeatures: ReadonlySet<string>;
   /** An own address that somebody has set. */
   isAddressSet: boolean;
 };
+
+/** Some of those of a virtual pair. */
+const changeable = ['tx-scatter-gather', 'tx-tcp-segmentation', 'rx-gro'];
+const fixed = 'tx-gso-robust';
+const maxAliasBytes = 255;
 
 class Refused extends Error {
   constructor(code: string) {
@@ -36,7 +45,19 @@ export class SimulatedLinks {
   }
 
   readonly links = (): KernelLink[] =>
-    this.#links.map(({ isAddressSet: _, ...link }) => structuredClone(link));
+    this.#links.map(({ isAddressSet: _, wantedFeatures: __, ...link }) => structuredClone(link));
+
+  readonly featuresOf = ({ index }: KernelLink): LinkFeatures | undefined => {
+    const wanted = this.#links.find((each) => each.index === index)?.wantedFeatures;
+    if (wanted === undefined) return undefined;
+    const isOn = (name: string) =>
+      wanted.has(name) && (name !== 'tx-tcp-segmentation' || wanted.has('tx-scatter-gather'));
+    const list = changeable.map((name): [string, LinkFeature] => [
+      name,
+      { isOn: isOn(name), isWanted: wanted.has(name), isFixed: false },
+    ]);
+    return new Map([...list, [fixed, { isOn: false, isWanted: false, isFixed: true }]]);
+  };
 
   /** A device of the hardware, which is down. */
   addHardware(name: string): void {
@@ -58,6 +79,14 @@ export class SimulatedLinks {
       case 'configure-wireguard':
         this.#configure(this.#at(step.linkIndex), step.wireguard);
         break;
+      case 'change-features': {
+        const link = this.#at(step.linkIndex);
+        const names = Object.keys(step.features);
+        if (names.some((name) => name !== fixed && !changeable.includes(name))) throw new Refused('ENOTSUP');
+        const isWanted = (name: string) => step.features[name] ?? link.wantedFeatures.has(name);
+        link.wantedFeatures = new Set(changeable.filter(isWanted));
+        break;
+      }
       case 'set-link-up':
         this.#change(this.#at(step.linkIndex), { up: true });
         break;
@@ -83,6 +112,7 @@ export class SimulatedLinks {
       ...{ hardwareAddress: address, permanentAddress: address, broadcastAddress: 'ff:ff:ff:ff:ff:ff' },
       ...{ mtu: 1500, queueDiscipline: 'noop', linkIndex: 0, isLinkHere: true, masterIndex: 0 },
       ...{ operationalState: 2, hasCarrier: true, slaveKind: '', details: {}, isAddressSet: false },
+      wantedFeatures: new Set(['tx-scatter-gather', 'tx-tcp-segmentation']),
       ...rest,
     };
     this.#links.push(link);
@@ -135,6 +165,10 @@ export class SimulatedLinks {
 
   /** In the order of the kernel. */
   #change(link: Link, change: LinkChange): void {
+    if (change.alias !== undefined) {
+      if (Buffer.byteLength(change.alias) > maxAliasBytes) throw new Refused('ERANGE');
+      link.alias = change.alias;
+    }
     if (change.options !== undefined) this.#setOptions(link, change.options);
     if (change.hardwareAddress !== undefined) {
       if (link.kind === 'wireguard') throw new Refused('ENOTSUP');

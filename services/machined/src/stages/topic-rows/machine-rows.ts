@@ -27,10 +27,12 @@ import { earlyTopicRow, partRow, topicRow } from '../topic-row.ts';
 /** How long a call waits for a file system, in ms. */
 const fileSystemTimeoutMs = 2000;
 
+export const selectorsRow = partRow({ name: 'selectors', needs: [], open: () => createWorkerSelectors() });
+
 export const volumesRow = earlyTopicRow({
   name: 'volumes',
-  needs: [],
-  async open(host) {
+  needs: ['selectors'],
+  async open(host, { selectors }) {
     const { machineCalls: calls, layout, log, world } = host;
     const volumes = await openVolumes({
       ...{ ...host, root: layout.root, folders: folderWipe(layout, world) },
@@ -40,7 +42,7 @@ export const volumesRow = earlyTopicRow({
         mountVarInMemory: () => mountVarInMemory(calls),
       },
       hasContainers: host.abilities.containers !== undefined,
-      selectors: createWorkerSelectors(),
+      selectors,
       announceWipe: (wipe) => {
         log.warn({ ...wipe }, 'a block device is wiped by a call');
         host.events.publish(wipeEvent(wipe));
@@ -92,13 +94,14 @@ export const hardwareRow = topicRow({
 
 export const networkRow = topicRow({
   name: 'network',
-  needs: ['config', 'etcd', 'hardware'],
-  async open(host, { config, etcd, hardware }, scope) {
+  needs: ['config', 'etcd', 'hardware', 'selectors'],
+  async open(host, { config, etcd, hardware, selectors }, scope) {
     const { abilities, layout, state } = host;
     const network = await openNetwork(
       {
         ...{ ...host, stopSignal: host.signal, root: layout.root },
         linkHardware: hardware.linkHardware,
+        selectors,
         openEtcd: () => etcd.openCluster(),
         yieldLeadership: (signal) => etcd.yieldLeadership(signal),
         hasKubelet: abilities.runsKubelet,

@@ -28,6 +28,9 @@ export class FakeNetwork implements KernelNetwork {
     ...{ hasLink: undefined, speedMbit: undefined, duplex: undefined, port: undefined },
   });
 
+  readonly featuresOf = () => undefined;
+  readonly ethernetOf = () => undefined;
+
   watch(topics: readonly NetlinkTopic[], init: NetlinkWatchInit): Disposable {
     const watch = { topics, init };
     this.#watches.add(watch);

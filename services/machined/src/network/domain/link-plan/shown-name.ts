@@ -4,9 +4,15 @@
  */
 const valid = /^(?!\.{1,2}$)[^\s/:%\p{Cc}]+$/u;
 const maxBytes = 15;
+/** `IFALIASZ` of <linux/if.h> counts the byte after the last one. */
+const maxAliasBytes = 255;
 const maxShown = 40;
 
 export const isLinkName = (name: string) => valid.test(name) && Buffer.byteLength(name) <= maxBytes;
+
+/** Whether a link can have this alias. Those of our documents reach the console and the log, so they have no control characters. */
+export const isAlias = (alias: string) =>
+  alias !== '' && Buffer.byteLength(alias) <= maxAliasBytes && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(alias);
 
 /**
  * A name for people. Lines with names reach the console and the log, so one that no link can have is quoted and shortened.
