@@ -103,7 +103,7 @@ test('an alias is set on the link that its selector matches, each document may u
   assert.deepEqual([...operators.keys()].toSorted(), ['dhcp4/eth1', 'vip/eth1/10.9.8.9']);
 
   await machine.apply(...documents);
-  assert.deepEqual(machine.steps.slice(1), ['change-link eth1 alias ']);
+  assert.deepEqual(machine.steps.slice(1), ['change-link eth1 alias ""']);
   assert.ok((await machine.specs(kinds.linkSpecs)).has('uplink'));
 });
 
@@ -173,7 +173,7 @@ test('a link keeps its alias while its selector cannot be evaluated, and only as
   await machine.apply(alias('uplink', `${second} && true`));
   await machine.node.advance(60_000);
   await machine.later();
-  assert.deepEqual(machine.steps.slice(1), ['change-link eth1 alias ']);
+  assert.deepEqual(machine.steps.slice(1), ['change-link eth1 alias ""']);
 });
 
 test('links that change all the time, and more documents than the limit, cost a bounded number of evaluations', async () => {

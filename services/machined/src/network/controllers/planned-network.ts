@@ -62,6 +62,8 @@ export interface PlannedNetworkInit {
 
 /** What failed is tried again, also without an event. */
 const retryMs = 5000;
+/** What a driver does not answer or do is tried again. */
+const driverRetryMs = 60_000;
 /** A step that was taken and is planned again at once: somebody else undoes it, or the kernel understands it differently. */
 const repeatMs = 1000;
 /** A step that failed may succeed after the next event of the kernel, of which somebody else may cause as many as they like. */
@@ -102,7 +104,12 @@ export function plannedNetworkControllers(context: PlannedNetworkContext): Contr
         const specs = await pass.list(ethernetSpecs);
         const running = specs.filter(({ metadata }) => metadata.phase === 'running');
         const wanted = new Map(running.map(({ metadata, spec }) => [metadata.id, spec.features]));
-        return planFeatures({ wanted, before, links: kernel.links(), featuresOf: kernel.featuresOf });
+        const made = planFeatures({
+          ...{ wanted, before, links: kernel.links(), featuresOf: kernel.featuresOf },
+        });
+        // A driver sends no event when it can answer again.
+        if (made.waiting.length > 0) pass.wakeAfter(driverRetryMs);
+        return made;
       },
     }),
     createPlanController(context, {

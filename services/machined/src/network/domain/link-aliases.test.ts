@@ -7,6 +7,8 @@ import { linkStatusesOf } from '../controllers/link-statuses.ts';
 import { fakeLink } from '../controllers/testing/fake-network.ts';
 import type { PresentLink } from './device-configs.ts';
 import { aliasCandidates, aliasDocuments, assignAliases } from './link-aliases.ts';
+import { describeStep } from './network-step.ts';
+import { planAliases } from './plan-aliases.ts';
 
 const state = { hasLink: true, speedMbit: 1000, duplex: 1, port: 0 };
 const hardware = {
@@ -128,6 +130,13 @@ test('names that no link can have, and that would break a console, are not given
   assert.deepEqual(assigned({ ['n'.repeat(255)]: 'true' }, one).aliases, { eth0: 'n'.repeat(255) });
   const long = assigned({ [`${'n'.repeat(255)}%d`]: 'true' }, one);
   assert.deepEqual(long.aliases, {});
+});
+
+test('an alias of somebody else that is put back is shown without its control characters', () => {
+  const link = fakeLink(2, 'eth0', { alias: 'net0' });
+  const before = new Map([[2, '\u001b[2J\n']]);
+  const { steps } = planAliases({ wanted: new Map(), before, links: [link] });
+  assert.deepEqual(steps.map(describeStep), ['change-link eth0 alias "\\u001b[2J\\n"']);
 });
 
 test('a selector that is not valid or fails is named with its reason, and the others work', () => {

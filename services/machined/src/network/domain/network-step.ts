@@ -9,6 +9,7 @@ import type {
   WireguardChange,
 } from '@nodewright/linux/network';
 import type { NetworkStepKind } from '../../base/domain/world.ts';
+import { shownName } from './link-plan/shown-name.ts';
 
 interface LinkStep {
   readonly kind: Extract<NetworkStepKind, 'set-link-up' | 'set-link-down' | 'remove-link'>;
@@ -132,17 +133,19 @@ export function describeStep(step: NetworkStep): string {
 
 /** `mtu 1400`, `its options`. */
 function describeChange(change: LinkChange): string {
-  const { options, masterIndex, ...rest } = change;
+  const { options, masterIndex, alias, ...rest } = change;
   const words = [
     ...Object.entries(rest).map(([name, value]) => `${wordsOf[name as keyof typeof wordsOf]} ${value}`),
+    // That of somebody else, which is put back, may have control characters.
+    ...(alias === undefined ? [] : [`alias ${shownName(alias)}`]),
     ...(masterIndex === undefined ? [] : [masterIndex === 0 ? 'out of its master' : 'into its master']),
     ...(options === undefined ? [] : [`options of the ${options.kind}`]),
   ];
   return words.join(', ');
 }
 
-const wordsOf: Readonly<Record<Exclude<keyof LinkChange, 'options' | 'masterIndex'>, string>> = {
-  ...{ up: 'up', mtu: 'mtu', hardwareAddress: 'address', multicast: 'multicast', alias: 'alias' },
+const wordsOf: Readonly<Record<Exclude<keyof LinkChange, 'options' | 'masterIndex' | 'alias'>, string>> = {
+  ...{ up: 'up', mtu: 'mtu', hardwareAddress: 'address', multicast: 'multicast' },
 };
 
 /** `its private key, port 51820, 3 peers`: without keys. */

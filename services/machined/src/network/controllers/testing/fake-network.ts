@@ -28,7 +28,7 @@ export class FakeNetwork implements KernelNetwork {
     ...{ hasLink: undefined, speedMbit: undefined, duplex: undefined, port: undefined },
   });
 
-  readonly featuresOf = () => undefined;
+  readonly featuresOf: KernelNetwork['featuresOf'] = () => undefined;
   readonly ethernetOf = () => undefined;
 
   watch(topics: readonly NetlinkTopic[], init: NetlinkWatchInit): Disposable {
