@@ -107,19 +107,22 @@ test('an alias is set on the link that its selector matches, each document may u
   assert.ok((await machine.specs(kinds.linkSpecs)).has('uplink'));
 });
 
-test('an entry of the old list may name a link by its alias, and the link gets no DHCP by default', async () => {
-  await using machine = await openMachine(patient());
-  const legacy =
-    'version: v1alpha1\nmachine:\n  type: worker\n  network:\n    interfaces: [{ interface: uplink, mtu: 1400 }]\n---\napiVersion: v1alpha1\n';
-  await putResource(machine.node.state, {
-    ...pointerTo(kinds.machineConfigs, 'v1alpha1'),
-    spec: legacy + alias('uplink', second),
+for (const [what, rest] of [
+  ['has its settings', 'mtu: 1400'],
+  ['is ignored', 'ignore: true'],
+] as const)
+  test(`a link that the old list names by its alias ${what}, and gets no DHCP by default`, async () => {
+    await using machine = await openMachine(patient());
+    const legacy = `version: v1alpha1\nmachine:\n  type: worker\n  network:\n    interfaces: [{ interface: uplink, ${rest} }]\n---\napiVersion: v1alpha1\n`;
+    await putResource(machine.node.state, {
+      ...pointerTo(kinds.machineConfigs, 'v1alpha1'),
+      spec: legacy + alias('uplink', second),
+    });
+    await machine.later();
+    const links = await machine.specs(kinds.linkSpecs);
+    assert.equal(links.get('eth1')?.mtu, rest === 'mtu: 1400' ? 1400 : undefined);
+    assert.deepEqual([...(await machine.specs(kinds.operatorSpecs)).keys()], ['dhcp4/eth0']);
   });
-  await machine.later();
-  const links = await machine.specs(kinds.linkSpecs);
-  assert.equal(links.get('eth1')?.mtu, 1400);
-  assert.deepEqual([...(await machine.specs(kinds.operatorSpecs)).keys()], ['dhcp4/eth0']);
-});
 
 test('a selector that matches two links gives no alias, and a problem says so', async () => {
   await using machine = await openMachine(patient());
