@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemTimers } from '@nodewright/async';
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import type { LinkFeature } from '@nodewright/linux/network';
 import { pointerTo, putResource } from '@nodewright/state';
@@ -7,9 +8,10 @@ import { ethernetStatuses, machineConfigs } from '@nodewright/state/kinds';
 import { worlds } from '../../base/domain/world.ts';
 import { createWorkerSelectors } from '../../base/host/worker-selectors.ts';
 import { describeStep } from '../domain/network-step.ts';
+import { EndpointNames } from '../host/endpoint-names.ts';
 import { networkControllers } from './network-controllers.ts';
 import { NetworkProblems } from './network-problems.ts';
-import { FakeNetwork, fakeLink, noLinkHardware } from './testing/fake-network.ts';
+import { FakeNetwork, fakeLink, noAdvertisements, noLinkHardware } from './testing/fake-network.ts';
 
 const off: LinkFeature = { isOn: false, isWanted: false, isFixed: false };
 
@@ -32,7 +34,9 @@ async function openMachine() {
       ...{ network: async () => network, linkHardware: noLinkHardware, publish: () => {} },
       ...{ readResolvConf: async () => '', operators: [], problems },
       planned: {
-        ...{ obstacles: new Map(), selectors: createWorkerSelectors() },
+        ...{ obstacles: new Map(), advertisements: noAdvertisements },
+        endpointNames: new EndpointNames(systemTimers),
+        ...{ selectors: createWorkerSelectors() },
         port: {
           apply(step) {
             if (step.kind === 'change-features') steps.push(describeStep(step));
