@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eventually } from '@nodewright/testkit';
-import { inet6Attacks } from './attacks-ipv6.ts';
+import { inet6Attacks } from './inet6-attacks.ts';
 import { type Lan, type LanMachine, openLan, type Running, reasonToSkip } from './open-lan.ts';
 import { advertisementFrame, domainsOption, openSender, serversOption } from './router-advertisement.ts';
 

@@ -89,7 +89,7 @@ const mostLines = 120;
 const memoryMb = (pid: number | undefined, field: 'VmRSS' | 'VmHWM') =>
   Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
-/** Ticks of 10 ms, of the process and its system calls. Source: proc_pid_stat(5). */
+/** Ticks of 10 ms, of the process and its system calls. Source: proc(5). */
 function cpuMsOf(pid: number | undefined): number {
   const [, , , , , , , , , , , user = 0, system = 0] = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
