@@ -23,7 +23,10 @@ const linkOf = (name: string) => {
   return { name, index };
 };
 const addressOf = (name: string) =>
-  /inet6 (fe80::[0-9a-f:]+)/.exec(ip(`-6 addr show dev ${name}`))?.[1] ?? '';
+  /inet6 (fe80::[0-9a-f:]+)\/64 scope link (?!tentative)/.exec(ip(`-6 addr show dev ${name}`))?.[1] ?? '';
+/** The kernel makes them some time after the links are up. */
+const haveAddresses = () =>
+  eventually(() => addressOf('wire0') !== '' && addressOf('wire1') !== '', { what: 'addresses' });
 
 test('openInet6Socket() sends and receives on one link, and drops what is too long', { skip }, async () => {
   const received: string[] = [];
@@ -37,7 +40,7 @@ test('openInet6Socket() sends and receives on one link, and drops what is too lo
   using client = open('wire0', 546);
   // The other end has the port on a link of its own.
   using server = open('wire1', 546);
-  await eventually(() => addressOf('wire1') !== '', { what: 'an address' });
+  await haveAddresses();
   for (const text of ['a'.repeat(101), 'question']) client.send(Buffer.from(text), addressOf('wire1'), 546);
   await eventually(() => received.length === 1, { what: 'a datagram' });
   server.send(Buffer.from('b'.repeat(100)), addressOf('wire0'), 546);
@@ -64,6 +67,7 @@ test('openInet6Socket() reads a flood at a limited rate', { skip }, async () => 
     },
   });
   using client = openInet6Socket(calls, { ...init, link: linkOf('wire0'), port: 547, onDatagram: () => {} });
+  await haveAddresses();
   for (let sent = 0; sent < 5000; sent += 1) client.send(Buffer.from('x'), addressOf('wire1'), 547);
   await eventually(() => paused.length === 1, { what: 'a pause' });
   assert.equal(count, mostDatagramsASecond);

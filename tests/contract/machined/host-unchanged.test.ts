@@ -61,22 +61,32 @@ test('only the first process of a machine can change it: other modules call the 
     // Covers parameters of the kernel by files of a container's own.
     'kubelet/host/kernel-covers.ts',
     'life/host/prepare-container.ts',
+    // Asks routers for their advertisements, on machines.
+    'network/host/advertisement-port.ts',
     'network/host/capture-packets.ts',
-    // Asks DHCP servers, on machines.
+    // Ask DHCP servers, on machines.
     'network/host/dhcp-wire.ts',
+    'network/host/dhcp6-wire.ts',
     'network/host/kernel-network.ts',
     // Changes links, addresses and routes.
     'network/host/network-port.ts',
+    // Reads advertisements, on machines.
+    'network/open-network.ts',
     // Waits for the processes of its own containers.
     'packages/services/src/host/adopted-children.ts',
     'services/host/forgo-capabilities.ts',
     'stages/prepare-machine.ts',
   ]);
-  // Only a machine that plans its network, which is undefined on all others, has clients of DHCP.
-  assert.deepEqual(importers(/\bloadDhcpWires\b/), ['network/host/dhcp-wire.ts', 'network/open-network.ts']);
+  // Only a machine that plans its network has clients of DHCP, and asks routers.
+  for (const [load, file] of [
+    ['loadDhcpWires', 'network/host/dhcp-wire.ts'],
+    ['loadDhcp6Wires', 'network/host/dhcp6-wire.ts'],
+    ['openAdvertisementPort', 'network/host/advertisement-port.ts'],
+  ])
+    assert.deepEqual(importers(new RegExp(`\\b${load}\\b`)), [file, 'network/open-network.ts']);
   assert.match(
     textOf('network/open-network.ts'),
-    /const onMachine = planned && \(await openMachineOperators\(init, scope\)\);/,
+    /if \(!node\.world\.ownsNetwork \|\| setParameter === undefined\) return undefined;\n(?:.*\n){3,8} {2}const operators = await openMachineOperators\(init, kernel, scope\);/,
   );
   assert.deepEqual(importers(/\bopenMachineOperators\b/), ['network/open-network.ts']);
   // The kernel starts the first process of a machine, and nobody else does what it does.
@@ -258,7 +268,7 @@ test('only the first process of a machine can change it: other modules call the 
         'machine',
         [
           ...['set-link-up', 'set-link-down', 'create-link', 'change-link', 'configure-wireguard'],
-          'remove-link',
+          ...['remove-link', 'change-features'],
           ...['add-address', 'replace-address', 'remove-address', 'add-route', 'remove-route'],
           ...['add-rule', 'remove-rule', ...borrowing],
         ],

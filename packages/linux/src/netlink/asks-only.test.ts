@@ -79,14 +79,16 @@ test('only the code that reads the network, and that of the owner of a network, 
         !path.endsWith('.test.ts') && /\.(sendTo|control)\(/.test(readFileSync(join(folder, path), 'utf8')),
     )
     .sort();
-  // The first one announces an address, `frame-socket.ts` and `udp-sender.ts` ask for one by DHCP, which only a node that owns its
-  // network does; `own-namespace.ts` is for tests only.
+  // The first one announces an address, `frame-socket.ts`, `inet6-socket.ts` and `udp-sender.ts` ask for one by DHCP, and `solicit-routers.ts`
+  // asks routers, which only a node that owns its network does; `own-namespace.ts` is for tests only.
   assert.deepEqual(users, [
     'announce-address.ts',
     'frame-socket.ts',
+    'inet6-socket.ts',
     'netlink/ask-driver.ts',
     'netlink/netlink-socket.ts',
     'netlink/own-namespace.ts',
+    'solicit-routers.ts',
     'udp-sender.ts',
   ]);
 });

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { checkSequence, deviceAction } from '../testing/device-sequences.ts';
 import { linkCases, Shorthand } from '../testing/link-conformance.ts';
-import { LinkBench, linkAction, performAll } from '../testing/link-sequences.ts';
+import { type LinkAction, LinkBench, linkAction, performAll } from '../testing/link-sequences.ts';
 import { SimulatedLinks } from '../testing/simulated-links.ts';
 
 function simulated(): SimulatedLinks {
@@ -16,6 +16,34 @@ function simulated(): SimulatedLinks {
 
 for (const { name, run } of linkCases)
   test(`the kernel in memory: ${name}`, () => run(new Shorthand(simulated())));
+
+test('a member of a bond leaves it when a pass that was to remove the bond ended before its first step', () => {
+  const want = (...members: readonly string[]): LinkAction => ({
+    kind: 'want',
+    choices: [
+      {
+        kinds: ['bond'],
+        promised: [
+          { name: 'bond0', kind: 'bond', isUp: true },
+          ...members.map((name) => ({ name, isUp: true, master: 'bond0' })),
+        ],
+        document: {
+          kind: 'BondConfig',
+          value: {
+            ...{ apiVersion: 'v1alpha1', kind: 'BondConfig', bondMode: 'active-backup', miimon: 100 },
+            ...{ name: 'bond0', primary: 'wire6', links: members },
+          },
+        },
+      },
+    ],
+  });
+  const bench = new LinkBench(simulated());
+  const pass = (steps: number): LinkAction => ({ kind: 'pass', steps });
+  const nothing: LinkAction = { kind: 'want', choices: [] };
+  const whole = pass(Number.POSITIVE_INFINITY);
+  performAll(bench, [want('wire4', 'wire6'), pass(3), whole, nothing, pass(0), want('wire6')]);
+  assert.deepEqual(bench.mistakes(), []);
+});
 
 const kinds = new Set(['vlan', 'bond', 'bridge', 'vrf', 'veth', 'dummy', 'wireguard']);
 /** Each takes a part of the time that a test has. */

@@ -147,9 +147,10 @@ function planMaster(spec: LinkSpecSpec, link: KernelLink, draft: LinkPlanDraft, 
   const isParted = parted.has(link.index) || gone.has(link.masterIndex);
   const current = isParted ? 0 : link.masterIndex;
   if (masterName === '') {
-    if (current !== 0 && (deciding.has(spec.layer) || memory.before.get(link.index)?.masterIndex === current))
-      acts.change({ masterIndex: 0 });
-    else memory.set(link.index, { masterIndex: undefined });
+    const known = memory.before.get(link.index)?.masterIndex;
+    if (current !== 0 && (deciding.has(spec.layer) || known === current)) acts.change({ masterIndex: 0 });
+    // Not before it has left: a pass may end before the step with which it does.
+    else if (link.masterIndex !== known) memory.set(link.index, { masterIndex: undefined });
     return false;
   }
   const master = links.find(({ name, index }) => name === masterName && !gone.has(index));
@@ -210,7 +211,6 @@ export function planRelease(link: KernelLink, draft: LinkPlanDraft): void {
   memory.set(link.index, { endpoints: undefined });
   const master = memory.before.get(link.index)?.masterIndex;
   if (master === undefined) return;
-  const isMember = link.masterIndex === master && !gone.has(master) && !parted.has(link.index);
-  if (isMember) change({ masterIndex: 0 });
-  else memory.set(link.index, { masterIndex: undefined });
+  if (link.masterIndex !== master) memory.set(link.index, { masterIndex: undefined });
+  else if (!gone.has(master) && !parted.has(link.index)) change({ masterIndex: 0 });
 }
