@@ -64,6 +64,9 @@ test('specFromYaml() says where a value is wrong', () => {
     ],
     [{ addresses: [{ address: '10.0.0.2/33' }] }, /must be an address with a prefix length/],
     [{ addresses: [{ address: '10.0.0.2/24', flags: 'permanent,root' }] }, /flags must be one of temporary/],
+    [{ addresses: [{ address: ['10.0.0.2/24'] }] }, /must be an address with a prefix length/],
+    [{ links: [{ hardwareAddr: ['02:00:00:00:00:01'] }] }, /must be a hardware address/],
+    [{ externalIPs: [['10.0.0.2']] }, /^externalIPs\[0\] must be an address$/],
     [{ externalIPs: ['fe80::1%eth0'] }, /^externalIPs\[0\] must be an address$/],
   ];
   for (const [value, message] of cases)

@@ -17,15 +17,21 @@ const isLength = (text: string, most: number) => /^\d{1,3}$/.test(text) && Numbe
 /** By the words of types. A value that is not as these say is refused with the sentence. */
 const plainTypes: Readonly<Record<string, readonly [is: (value: unknown) => boolean, what: string]>> = {
   bool: [(value) => typeof value === 'boolean', 'true or false'],
-  string: [(value) => typeof value === 'string', 'a text'],
-  ip: [(value) => value === '' || (isIP(String(value)) !== 0 && !String(value).includes('%')), 'an address'],
+  string: [isText, 'a text'],
+  ip: [(value) => value === '' || (isText(value) && isIP(value) !== 0 && !value.includes('%')), 'an address'],
   cidr: [isPrefix, 'an address with a prefix length'],
-  mac: [(value) => /^(?:[0-9a-f]{2}(?::[0-9a-f]{2})*)?$/i.test(String(value)), 'a hardware address'],
+  mac: [(value) => isText(value) && /^(?:[0-9a-f]{2}(?::[0-9a-f]{2})*)?$/i.test(value), 'a hardware address'],
 };
+
+/** Also of what is read as text later: a list of one text looks like that text where it is converted. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
 
 function isPrefix(value: unknown): boolean {
   if (value === '') return true;
-  const [address = '', length = '', ...more] = String(value).split('/');
+  if (!isText(value)) return false;
+  const [address = '', length = '', ...more] = value.split('/');
   const family = isIP(address);
   return (
     more.length === 0 && family !== 0 && !address.includes('%') && isLength(length, family === 4 ? 32 : 128)
