@@ -12,6 +12,7 @@ import {
 } from '@nodewright/contract/gen/machine/machine.ts';
 import { pointerTo } from '@nodewright/state';
 import { specExplanations } from '@nodewright/state/kinds';
+import { FakeGateway, type FakeHandler } from './fake-gateway.ts';
 import { FakeNodes, sampleConfig } from './fake-nodes.ts';
 import { reply } from './replies.ts';
 import { controlC, runAtTerminal } from './run-at-terminal.ts';
@@ -36,7 +37,7 @@ const stores = new Map([
   ['a container', await openNodeStore([specExplanations], [explanation('a container')])],
 ]);
 const ofMachine = { '': await machine(''), 'a container': await machine('a container') };
-const suite = openSuite({
+const handlers: Readonly<Record<string, FakeHandler>> = {
   ...nodes.handlers,
   [get]: (call) => {
     const isExplained = GetRequest.decode(call.request).type === specExplanations.type;
@@ -49,7 +50,8 @@ const suite = openSuite({
     dryRuns.push(mode);
     reply(call, ApplyConfigurationResponse, { messages: [{ mode, lostAddresses }] });
   },
-});
+};
+const suite = openSuite(handlers);
 const cwd = mkdtempSync(join(tmpdir(), 'cut-'));
 process.env.TMPDIR = cwd;
 after(() => rmSync(cwd, { recursive: true }));
@@ -139,4 +141,16 @@ test('a control character in an address is escaped', async () => {
   const [words = ['']] = commands;
   const { stderr } = await run(words, [], { lost: ['10.9.9.9\u001b[2J'] }, false);
   assert.equal(stderr.includes('\u001b'), false, JSON.stringify(stderr));
+});
+
+test('a machine in maintenance is not asked: its first configuration ends the lease that it is called by', async () => {
+  lostAddresses = ['10.9.9.9'];
+  [dryRuns.length, nodes.sent.length] = [0, 0];
+  const identity = await suite.cluster.serverCertificate();
+  await using node = await FakeGateway.listen({ identity, handlers });
+  const words = ['-n', node.address, 'apply-config', '--insecure', '-f', 'next.yaml'];
+  const { stderr } = await runAtTerminal(words, {
+    ...{ environment: {}, cwd, reactions: [], isInteractive: false, interrupt: new AbortController() },
+  });
+  assert.deepEqual([dryRuns, nodes.sent.length], [[], 1], stderr);
 });
