@@ -25,7 +25,7 @@ export function isDefault({ running, boot }: Pick<MachineFacts, 'running' | 'boo
   return slot === undefined || slot === running.slot;
 }
 
-/** The trial of which the running system is the subject; undefined when there is none, also when it has ended. */
+/** The trial of the running system; undefined when it is not on trial, or its trial has ended. */
 export function runningTrial(facts: MachineFacts): Trial | undefined {
   const { trial } = knownRecord(facts);
   const isTried =

@@ -79,7 +79,7 @@ test('a record that is not understood is lost, and so is that of a damaged META'
     );
 });
 
-test('a staged upgrade without an image, or one that is too long, is none', () => {
+test('a staged upgrade without an image, or with a value that is too long, is ignored', () => {
   const read = (image: string, options = '') => {
     const values = new Map([
       [7, Buffer.from(image)],

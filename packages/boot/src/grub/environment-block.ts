@@ -9,7 +9,7 @@ export const environmentBlockBytes = 1024;
 
 /**
  * All variables are in the first sector of the block. A disk writes a sector as a whole or not at all, so a power cut leaves the old or the
- * new variables, whoever writes: the second sector never changes.
+ * new variables, no matter whether GRUB or machined was writing: the second sector never changes.
  */
 export const environmentBytes = 512;
 

@@ -14,7 +14,7 @@ export interface LoadedKernel {
  * of a slot. One change may be in progress at a time.
  */
 export interface BootLoader {
-  /** What is installed, and what the loader starts. @throws Fault `data-loss` for a menu that is none of ours */
+  /** What is installed, and what the loader starts. @throws Fault `data-loss` for a menu that this package did not write */
   state(): Promise<BootState>;
   /** The next start has this slot, and the ones after it the default. @throws Fault `failed-precondition` for a slot without a system */
   chooseOnce(slot: Slot): Promise<void>;

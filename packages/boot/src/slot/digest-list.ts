@@ -28,7 +28,8 @@ export function parseDigestList(text: string): ReadonlyMap<string, string> {
   if (lines.pop() !== '') throw damaged('its last line is not whole');
   for (const [index, line] of lines.entries()) {
     const [, digest, name] = /^([0-9a-f]{64}) {2}([A-Za-z0-9][\w.-]*)$/.exec(line) ?? [];
-    if (digest === undefined || name === undefined) throw damaged(`line ${index + 1} is none of a file`);
+    if (digest === undefined || name === undefined)
+      throw damaged(`line ${index + 1} is not a digest and the name of a file`);
     if (digests.has(name)) throw damaged(`${name} is listed twice`);
     digests.set(name, digest);
   }

@@ -22,7 +22,7 @@ const attributes = 1 | 2 | 4;
 const attributeBytes = 4;
 /** A name on a FAT partition has 255 characters at most. */
 const longestEntry = 255;
-/** The file of a variable with the longest entry and its NUL. A larger one is none of ours. */
+/** The file of a variable with the longest entry and its NUL. A larger file was not written by this package. */
 export const loaderVariableBytes = attributeBytes + 2 * (longestEntry + 1);
 
 /**

@@ -11,11 +11,11 @@ import { headerBytes, unifiedKernelSections } from './unified-kernel.ts';
 
 /** Variables of the firmware, as files of efivarfs. The firmware changes one as a whole. */
 export interface LoaderVariableFiles {
-  /** Undefined when there is none. */
+  /** The file of the variable; undefined when the firmware does not have it. */
   read(variable: LoaderVariable): Promise<Uint8Array | undefined>;
   /** Written with one call. */
   write(variable: LoaderVariable, file: Uint8Array): Promise<void>;
-  /** Nothing happens when there is none. */
+  /** Does nothing when the firmware does not have the variable. */
   remove(variable: LoaderVariable): Promise<void>;
 }
 

@@ -296,7 +296,7 @@ class Run {
     if (isOver(lease.endMs, this.#nowMs)) return;
     const isNew = before?.grant.address !== grant.address;
     if (before !== undefined && isNew) this.#lose('the server gives another one');
-    // A conflict is found after this, so only a renewal shows that there is none.
+    // Duplicate address detection begins after this, so conflicts are forgotten only when the address is renewed.
     const conflicts = isNew ? this.state.conflicts : 0;
     this.#change({
       ...{ phase: 'bound', lease, dueMs: lease.renewMs, tries: 0, failures: 0, conflicts, offer: undefined },

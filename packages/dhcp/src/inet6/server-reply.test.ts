@@ -145,7 +145,7 @@ test('names with control characters and more servers than the limit are dropped'
   assert.deepEqual([grant?.nameServers.length, grant?.searchDomains], [8, ['lab']]);
 });
 
-test('a message for another client, of another kind, without a server, or with an option twice is none', () => {
+test('a message for another client, of another kind, without a server, or with an option twice is ignored', () => {
   const good = replyWith([address('fd00::1', 60, 60)]);
   assert.equal(grantsOf(good)?.length, 1);
   for (const [code, value] of [

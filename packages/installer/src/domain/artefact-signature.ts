@@ -16,7 +16,7 @@ export const signManifest = (digest: string, key: KeyObject, certificate: X509Ce
 /**
  * Checks the signature of a manifest, which its descriptor in the index has. The manifest itself is not needed for that.
  *
- * @throws Fault `permission-denied` when there is none, or when it is of another key or another manifest
+ * @throws Fault `permission-denied` when the signature is missing, or was made with another key or for another manifest
  */
 export function checkSignature(
   { digest, annotations }: Descriptor,

@@ -26,7 +26,7 @@ export interface OpenArtefactInit {
 /**
  * Opens what a text names: an OCI layout as a folder or an archive, or else an image of a registry.
  *
- * @throws Fault `invalid-argument` when it is none of these
+ * @throws Fault `invalid-argument` for another kind of file or address
  */
 export async function openArtefact(
   name: string,

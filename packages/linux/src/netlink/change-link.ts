@@ -133,7 +133,7 @@ function headerOf(linkIndex: number, flags: number, changeMask: number): Buffer 
 }
 
 const text = (value: string) => Buffer.from(`${value}\0`);
-/** Without the zero byte at the end, which the kernel would count. An attribute needs one byte, so that stands for none. */
+/** Without the zero byte at the end, which the kernel would count. An attribute needs one byte, so a zero byte stands for a link without an alias. */
 const aliasBytes = (alias: string) => Buffer.from(alias === '' ? '\0' : alias);
 const macBytes = (value: string) => Buffer.from(value.replaceAll(/[:-]/g, ''), 'hex');
 

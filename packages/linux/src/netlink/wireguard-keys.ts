@@ -15,10 +15,10 @@ export function keyFromText(text: string): Buffer | undefined {
 /** A key in the one form that the kernel's bytes have. */
 export const keyText = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 
-/** A key of zeros stands for none. */
+/** The kernel reports 32 zero bytes where a key is not set. */
 export const isNoKey = (bytes: Uint8Array) => bytes.every((byte) => byte === 0);
 
-/** The public key that belongs to a private key; undefined for a text that is none, and for zeros. */
+/** The public key that belongs to a private key; undefined when the text is not a key, or the key is all zeros. */
 export function wireguardPublicKey(privateKey: Secret): string | undefined {
   const bytes = keyFromText(privateKey.reveal());
   if (bytes === undefined || isNoKey(bytes)) return undefined;
@@ -26,7 +26,7 @@ export function wireguardPublicKey(privateKey: Secret): string | undefined {
   return keyText(createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-wireguardKeyBytes));
 }
 
-/** Stands for a preshared key where two are compared, so that the key itself need not be kept. Empty for zeros, which stand for none. */
+/** Stands for a preshared key where two are compared, so that the key itself need not be kept. Empty for zeros, which mean that no key is set. */
 export function presharedKeyDigest(bytes: Uint8Array): string {
   return isNoKey(bytes) ? '' : createHash('sha256').update(bytes).digest('hex');
 }

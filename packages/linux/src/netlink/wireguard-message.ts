@@ -139,7 +139,7 @@ const maxPeersBytes = 32_768;
 /**
  * The payloads that change a device, to be sent one after the other. They are several when not all peers fit into one message.
  *
- * @throws TypeError for a key, an address or a prefix that is none
+ * @throws TypeError for a text that is not a key, an address or a prefix where it should be one
  */
 export function encodeWireguardChange(linkIndex: number, change: WireguardChange): Buffer[] {
   const { privateKey, listenPort, firewallMark, peers = [] } = change;

@@ -3,4 +3,4 @@
 export { encodeYaml } from '../../yaml/encode-yaml.ts';
 export { fieldReference } from './field-reference.ts';
 export { inertTableOf, noteOf } from './inert-rows.ts';
-export { type FieldReference, type NotApplied, notRead, onlyPublished } from './reference-docs.ts';
+export { type FieldReference, type NotApplied, notRead } from './reference-docs.ts';

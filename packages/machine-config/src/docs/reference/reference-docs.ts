@@ -46,9 +46,6 @@ export const onlyOn = (acting: readonly NodeKind[], text: string): NotApplied =>
 /** Nodes check and keep the setting, and no part of them reads it. */
 export const notRead = onNoNode('Nodes validate and store it, but do not act on it yet.');
 
-/** Nodes make resources of the setting, which `talosctl get` shows, and no part of them applies these. */
-export const onlyPublished = onNoNode('Nodes publish it as resources, but do not apply it yet.');
-
 /** The kernel of other nodes belongs to their host. */
 export const onlyMachines = onlyOn(
   ['machine'],

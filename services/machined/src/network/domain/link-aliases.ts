@@ -23,7 +23,7 @@ export function aliasDocuments(reader: ConfigReader): AliasDocument[] {
     .sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
 }
 
-/** The physical links as selectors see them, in the order of their permanent addresses, or of their own where there is none. */
+/** The physical links as selectors see them, in the order of their permanent addresses. A link without one is placed by its current address. */
 export function aliasCandidates(links: readonly PresentLink[]): SelectorCandidate[] {
   return links
     .filter(({ spec }) => isPhysicalLink(spec))

@@ -155,7 +155,7 @@ function allowedIpsOf(
 
 const byteBits = 8;
 
-/** Without its host bits; undefined for what is none. There may be thousands of them in each plan, so it works on bytes. */
+/** Without its host bits; undefined for a text that is not a prefix. There may be thousands of them in each plan, so it works on bytes. */
 function allowedIp(text: string): string | undefined {
   const [address = '', length = '', rest] = text.split('/');
   if (rest !== undefined || !/^\d{1,3}$/.test(length) || !isIpAddress(address)) return undefined;
