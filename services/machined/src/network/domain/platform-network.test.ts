@@ -74,6 +74,8 @@ test('the network in META has the layer of the platform, and the defaults of doc
     assert.deepEqual(parsePlatformNetwork(nothing).links, []);
 });
 
+/** As many as a value has room for. */
+const manyKeys = Array.from({ length: 12_000 }, (_, at) => `k${at}: 1\n`).join('');
 const many = (length: number, item: string) => Array.from({ length }, () => item).join(',');
 
 test('a value that is damaged or hostile is refused in one line', () => {
@@ -81,6 +83,9 @@ test('a value that is damaged or hostile is refused in one line', () => {
   const cases: [string, RegExp][] = [
     ['[', /^it is not YAML: /],
     ['a: 1\na: 2', /^it is not YAML: Map keys must be unique/],
+    ['links: [{ name: eth0, "name": eth1 }]', /^it is not YAML: Map keys must be unique/],
+    ['1: a\n"1": b', /^it is not YAML: Map keys must be unique/],
+    [`${manyKeys}k0: 1\n`, /^it is not YAML: Map keys must be unique/],
     ['a: &a [1]\nb: *a', /^it is not YAML: Alias resolution is disabled/],
     ['- 1', /^it must be a mapping$/],
     ['links: [{ name: 3 }]', /^links\[0\]\.name must be a text$/],
@@ -108,6 +113,10 @@ test('a value that is damaged or hostile is refused in one line', () => {
   for (const [text, message] of cases) {
     assert.throws(() => parsePlatformNetwork(text), { message }, text.slice(0, 60));
   }
+});
+
+test('unknown keys are ignored, however many there are', () => {
+  assert.deepEqual(parsePlatformNetwork(manyKeys), parsePlatformNetwork(''));
 });
 
 test('property: a value with bytes changed is read or refused, and never gives a name that no link or host has', () => {

@@ -8,7 +8,7 @@ import {
   type ResolverSpecSpec,
   type RouteSpecSpec,
 } from '@nodewright/state/kinds';
-import { type ParseOptions, parse, type SchemaOptions, type ToJSOptions } from 'yaml';
+import { isScalar, type ParseOptions, parseDocument, type SchemaOptions, visit, type YAMLMap } from 'yaml';
 import { parsePrefix } from '../../base/domain/prefix.ts';
 import { fullHostname } from './hostname.ts';
 import { deviceForm, hostnameForm } from './ip-argument.ts';
@@ -27,9 +27,9 @@ export type PlatformNetwork = Omit<PlatformConfigSpec, 'metadata' | 'probes'>;
 
 const { metadata: _metadata, probes: _probes, ...fields } = platformConfigsFields;
 
-/** No aliases: a few of them stand for any number of values. */
-const options: ParseOptions & SchemaOptions & ToJSOptions = {
-  ...({ maxAliasCount: 0, merge: false, schema: 'core', logLevel: 'error', uniqueKeys: true } as const),
+/** Keys are compared below: the parser would compare each with each, and a value may have twenty thousand. */
+const options: ParseOptions & SchemaOptions & { readonly logLevel: 'silent' } = {
+  ...({ merge: false, schema: 'core', logLevel: 'silent', uniqueKeys: false } as const),
 };
 
 /**
@@ -69,13 +69,24 @@ export function parsePlatformNetwork(text: string): PlatformNetwork {
 
 function yamlOf(text: string): unknown {
   try {
-    return parse(text, options);
+    const document = parseDocument(text, options);
+    const [error] = document.errors;
+    if (error !== undefined) throw error;
+    visit(document, { Map: (_, map) => checkKeys(map) });
+    // No aliases: a few of them stand for any number of values.
+    return document.toJS({ maxAliasCount: 0 });
   } catch (error) {
     if (error instanceof SpecProblem) throw error;
     // The message of the parser quotes the text, and may have many lines.
     const [line = ''] = error instanceof Error ? error.message.split('\n') : [];
     throw new Error(`it is not YAML: ${line.replaceAll(/\p{Cc}/gu, ' ').slice(0, 200)}`);
   }
+}
+
+/** @throws Error when a key is there twice */
+function checkKeys({ items }: YAMLMap): void {
+  const keys = items.map(({ key }) => (isScalar(key) ? String(key.value) : JSON.stringify(key)));
+  if (new Set(keys).size < keys.length) throw new Error('Map keys must be unique');
 }
 
 function checkName(name: string, path: string): void {
