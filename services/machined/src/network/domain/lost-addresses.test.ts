@@ -69,6 +69,7 @@ test('an address that no document names any more is lost, by whatever name of it
   };
   assert.deepEqual(lost(now, own('eth0', '10.0.0.2/24', 'FD00:0::2/64')), []);
   assert.deepEqual(lost(now, own('eth0', '10.0.0.3/24', 'fd00::2/64')), ['10.0.0.2']);
+  assert.deepEqual(lost(now, own('eth0', '10.0.0.2/16', 'fd00::2/48')), []);
   assert.deepEqual(lost(now), ['10.0.0.2', 'fd00::2']);
   assert.deepEqual(lost(now, own('eth1', '10.0.0.2/24')), ['10.0.0.2', 'fd00::2']);
   const old = 'interfaces: [{ interface: enp2s0, addresses: [10.0.0.2/24, "fd00::2/64"] }]';
@@ -85,7 +86,7 @@ test('a lease is lost when its link stops asking, as with the first document abo
   assert.deepEqual(lost(now, own('eth1', '10.1.0.2/24')), ['10.0.0.50']);
   assert.deepEqual(lost(now, own('eth1', '10.1.0.2/24'), document('DHCPv4Config', 'name: enp2s0')), []);
   assert.deepEqual(lost({ ...now, dhcp: ['eth0'] }, own('eth1', '10.1.0.2/24')), []);
-  assert.deepEqual(lost(now, own('eth0', '10.0.0.50/24')), []);
+  for (const length of [24, 16]) assert.deepEqual(lost(now, own('eth0', `10.0.0.50/${length}`)), []);
 });
 
 test('an address of the command line or of META stays, unless its link is set down', () => {

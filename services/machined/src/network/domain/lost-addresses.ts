@@ -42,7 +42,8 @@ export function lostAddresses(
   const realName = (name: string) => findLink(named, name)?.name ?? name;
   const keyOf = (linkName: string, address: string) => {
     const prefix = parsePrefix(address);
-    return `${realName(linkName)} ${prefix === undefined ? address : `${prefix.bits}/${prefix.length}`}`;
+    // With another length it is the same address to those who call it.
+    return `${realName(linkName)} ${prefix === undefined ? address : `${prefix.family} ${prefix.bits}`}`;
   };
   const reader = new ConfigReader(next.documents);
   const listed = reader.legacy.items('machine', 'network', 'interfaces');
