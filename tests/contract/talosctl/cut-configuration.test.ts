@@ -22,6 +22,8 @@ import { openSuite } from './suite.ts';
 const nodes = await FakeNodes.open();
 /** What the node answers. */
 let lostAddresses: string[] = [];
+/** It refuses dry runs. */
+let isBusy = false;
 /** Undefined: it publishes no explanations, as nodes of upstream. */
 let unmanaged: string | undefined = '';
 const dryRuns: number[] = [];
@@ -48,6 +50,7 @@ const handlers: Readonly<Record<string, FakeHandler>> = {
     const { dryRun, mode } = ApplyConfigurationRequest.decode(call.request);
     if (!dryRun) return nodes.handlers[apply]?.(call);
     dryRuns.push(mode);
+    if (isBusy) return call.fail(9, 'another configuration is being applied');
     reply(call, ApplyConfigurationResponse, { messages: [{ mode, lostAddresses }] });
   },
 };
@@ -74,13 +77,14 @@ async function run(
   reactions: readonly string[],
   answer: Answer = {},
   isInteractive = true,
+  node = 'node01',
 ) {
   lostAddresses = answer.lost ?? ['10.9.9.9'];
   unmanaged = 'unmanaged' in answer ? answer.unmanaged : '';
   nodes.sent.length = 0;
   dryRuns.length = 0;
   const environment = { TALOSCONFIG: suite.talosconfig, TALOS_EDITOR: 'sed -i s/first/second/' };
-  const result = await runAtTerminal(['-n', 'node01', ...words], {
+  const result = await runAtTerminal(['-n', node, ...words], {
     ...{ environment, cwd, reactions, isInteractive, interrupt: new AbortController() },
   });
   return { ...result, sent: nodes.sent.length, asked: [...dryRuns] };
@@ -135,6 +139,26 @@ test('nothing is asked when no address goes, and of nodes that set none or do no
     const { exitCode, sent, asked } = await run(words, [], answer as Answer, false);
     assert.deepEqual([exitCode, sent, asked.length], [0, 1, dryRunCount], JSON.stringify(answer));
   }
+});
+
+test('a machine that refuses the dry run is not asked in another mode, which would end a running trial', async () => {
+  isBusy = true;
+  try {
+    const [words = ['']] = commands;
+    const { exitCode, sent, asked } = await run(words, [], {}, false);
+    assert.deepEqual([exitCode, sent, asked], [0, 1, [Mode.TRY]]);
+  } finally {
+    isBusy = false;
+  }
+});
+
+test('an IPv6 address counts as the called one however it is written', async () => {
+  const [words = ['']] = commands;
+  const { stderr, sent } = await run(words, [], { lost: ['fd00::9'] }, false, 'FD00:0:0::9');
+  assert.match(stderr, /takes the address fd00::9 away/);
+  assert.equal(sent, 0);
+  const other = await run(words, [], { lost: ['fd00::8'] }, false, 'FD00:0:0::9');
+  assert.doesNotMatch(other.stderr, /takes the address/);
 });
 
 test('a control character in an address is escaped', async () => {

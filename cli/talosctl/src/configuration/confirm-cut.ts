@@ -1,6 +1,6 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv6, SocketAddress } from 'node:net';
 import type { NodeClient, TalosClient } from '@nodewright/client';
-import { Fault, faultFrom } from '@nodewright/fault';
+import { Fault } from '@nodewright/fault';
 import { codecsOf, pointerTo } from '@nodewright/state';
 import { createStateClient } from '@nodewright/state/wire';
 import type { CliEnvironment } from '../context/command-module.ts';
@@ -88,13 +88,9 @@ async function lostAddresses(
   try {
     if (!(await setsAddresses(node, within(readTimeoutMs)))) return [];
     const limit = within(answerTimeoutMs);
-    const ask = async (mode: ApplyOptions['mode']) =>
-      (await applyConfiguration(node, text, { ...options, dryRun: true, mode }, limit)).lostAddresses;
-    // A dry run in another mode would end a trial, also when the question is answered with no. Without a configuration there is none.
-    return await ask('try').catch((error: unknown) => {
-      if (faultFrom(error).kind === 'failed-precondition') return ask(options.mode);
-      throw error;
-    });
+    // Only in this mode does a dry run leave a running trial as it is, which the user may still want after answering no.
+    const dryRun = { ...options, dryRun: true, mode: 'try' } as const;
+    return (await applyConfiguration(node, text, dryRun, limit)).lostAddresses;
   } catch {
     return [];
   }
@@ -117,8 +113,14 @@ async function usedOf(
   if (lost.length === 0) return [];
   if (isIP(name) === 0) return lost;
   const hosts = await Promise.all(endpoints.map(({ host }) => addressesOf(host)));
-  const used = new Set([name, ...hosts.flat()]);
-  return lost.filter((address) => used.has(address));
+  const used = new Set([name, ...hosts.flat()].map(shortForm));
+  return lost.filter((address) => used.has(shortForm(address)));
+}
+
+/** An address of IPv6 may be written in several ways, and with the link that it is reached by. */
+function shortForm(text: string): string {
+  const [address = ''] = text.split('%', 1);
+  return isIPv6(address) ? new SocketAddress({ address, family: 'ipv6' }).address : address;
 }
 
 async function addressesOf(host: string): Promise<string[]> {
