@@ -43,6 +43,32 @@ test('planLinks() leaves a link down whose advertisements of routers cannot be r
   ]);
 });
 
+test('planLinks() leaves a VLAN down while the link that carries it is down, and says so', () => {
+  const documents = (isCarrierUp: boolean) => [
+    {
+      kind: 'LinkConfig',
+      value: { apiVersion: 'v1alpha1', kind: 'LinkConfig', name: 'eth0', up: isCarrierUp },
+    },
+    {
+      kind: 'VLANConfig',
+      value: { apiVersion: 'v1alpha1', kind: 'VLANConfig', name: 'vlan7', parent: 'eth0', vlanID: 7 },
+    },
+  ];
+  const vlan = fakeLink(5, 'vlan7', {
+    ...{ kind: 'vlan', flags: 0, linkIndex: 2, details: { vlan: { id: 7, protocol: 0x8100 } } },
+  });
+  const planFor = (isCarrierUp: boolean) => {
+    const wanted = mergeLinks(linkSpecsOf(new ConfigReader(documents(isCarrierUp)))).map(({ spec }) => spec);
+    const facts = { memory: noLinkMemory, bringsUpAll: false, obstacles: new Map<string, string>() };
+    return planLinks({ ...facts, wanted, links: [...links, vlan] });
+  };
+  const down = planFor(false);
+  assert.deepEqual(wordsOf(down), []);
+  assert.deepEqual(down.waiting, ['link vlan7 stays down, because eth0, which carries it, is down']);
+  const up = planFor(true);
+  assert.deepEqual([wordsOf(up), up.waiting], [['set-link-up eth0', 'set-link-up vlan7'], []]);
+});
+
 test('planAddresses() adds before it removes, and waits for a link', () => {
   const wanted = ['10.0.0.2/24', '10.0.0.3/24'].map((text) => linkAddress('eth0', text, 'cmdline'));
   const missing = linkAddress('eth9', '10.0.0.4/24', 'cmdline');

@@ -268,6 +268,28 @@ export const linkCases: readonly LinkCase[] = [
     },
   },
   {
+    name: 'a VLAN comes up and goes down with the link that carries it, and does not come up alone',
+    kinds: ['vlan', 'bridge'],
+    run(kernel) {
+      kernel.create('bridge', 'br0');
+      const parentIndex = kernel.link('br0').index;
+      kernel.create('vlan', 'br0.7', { parentIndex, details: vlan(7) });
+      kernel.create('vlan', 'br0.7.9', { parentIndex: kernel.link('br0.7').index, details: vlan(9) });
+      const areUp = () => ['br0', 'br0.7', 'br0.7.9'].map((name) => kernel.isUp(name));
+      kernel.refuses(/ENETDOWN/, () => kernel.up('br0.7'));
+      kernel.up('br0');
+      assert.deepEqual(areUp(), [true, true, true]);
+      kernel.down('br0.7');
+      assert.deepEqual(areUp(), [true, false, false]);
+      kernel.refuses(/ENETDOWN/, () => kernel.up('br0.7.9'));
+      kernel.down('br0');
+      kernel.up('br0');
+      assert.deepEqual(areUp(), [true, true, true]);
+      kernel.down('br0');
+      assert.deepEqual(areUp(), [false, false, false]);
+    },
+  },
+  {
     name: 'a bond takes links that are down, sets them up, and changes its mode only without them',
     kinds: ['bond'],
     run(kernel) {

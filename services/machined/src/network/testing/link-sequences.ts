@@ -11,6 +11,7 @@ import {
 import { type ConfigDocument, ConfigReader } from '@nodewright/machine-config';
 import type { LinkSpecSpec } from '@nodewright/state/kinds';
 import fc from 'fast-check';
+import { isLinkUp } from '../domain/find-link.ts';
 import { linkSpecsOf } from '../domain/link-documents.ts';
 import { type LinkMemory, noLinkMemory } from '../domain/link-plan/link-memory.ts';
 import { mergeLinks } from '../domain/merge-layers.ts';
@@ -480,11 +481,13 @@ function wrongAbout(promised: Promised, links: readonly SeenLink[]): string[] {
   const found = links.find((each) => each.name === name);
   if (found === undefined) return [`${name} is missing`];
   const nameOf = (index: number) => links.find((each) => each.index === index)?.name;
+  // A VLAN waits for the link below it, which may be down because of a document, or because no document names it.
+  const carrier = found.kind === 'vlan' ? links.find(({ index }) => index === found.linkIndex) : undefined;
   const { vlan: ofVlan, bond: ofBond, bridge: ofBridge, vrfTable } = found.details;
   const has: Readonly<Record<string, unknown>> = { ...ofVlan, ...ofBond, ...ofBridge, vrfTable };
   const facts: readonly (readonly [string, unknown, unknown])[] = [
     ['kind', promised.kind ?? found.kind, found.kind],
-    ['up', promised.isUp, (found.flags & 1) !== 0],
+    ['up', promised.isUp && (carrier === undefined || isLinkUp(carrier)), isLinkUp(found)],
     ['mtu', promised.mtu ?? found.mtu, found.mtu],
     ['address', promised.address ?? found.hardwareAddress, found.hardwareAddress],
     ['multicast', promised.multicast ?? (found.flags & 0x1000) !== 0, (found.flags & 0x1000) !== 0],

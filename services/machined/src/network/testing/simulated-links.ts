@@ -8,6 +8,7 @@ import type {
   LinkFeatures,
   WireguardChange,
 } from '@nodewright/linux/network';
+import { isLinkUp } from '../domain/find-link.ts';
 import type { NetworkStep } from '../domain/network-step.ts';
 import { configured, newWireguard } from './simulated-wireguard.ts';
 
@@ -180,10 +181,19 @@ export class SimulatedLinks {
     const set = (bit: number, isOn: boolean | undefined) => {
       if (isOn !== undefined) link.flags = isOn ? link.flags | bit : link.flags & ~bit;
     };
-    set(flag.up, change.up);
+    if (change.up !== undefined) this.#setUp(link, change.up);
     if (change.up && link.wireguard?.listenPort === 0)
       link.wireguard = { ...link.wireguard, listenPort: 40_000 + link.index };
     set(flag.multicast, change.multicast);
+  }
+
+  /** The VLANs on a link come up and go down with it. Source: Linux, net/8021q/vlan.c, vlan_device_event(), and vlan_dev_open(). */
+  #setUp(link: Link, isUp: boolean): void {
+    if (isLinkUp(link) === isUp) return;
+    if (isUp && link.kind === 'vlan' && !isLinkUp(this.#at(link.linkIndex))) throw new Refused('ENETDOWN');
+    link.flags = isUp ? link.flags | flag.up : link.flags & ~flag.up;
+    for (const each of this.#links)
+      if (each.kind === 'vlan' && each.linkIndex === link.index) this.#setUp(each, isUp);
   }
 
   #configure(link: Link, change: WireguardChange): void {
@@ -216,7 +226,7 @@ export class SimulatedLinks {
       if (isFirst && !master.isAddressSet) master.hardwareAddress = link.hardwareAddress;
       link.hardwareAddress = master.hardwareAddress;
       this.#setMtu(link, master.mtu);
-      link.flags |= flag.up;
+      this.#setUp(link, true);
     }
     link.masterIndex = masterIndex;
     link.slaveKind = master.kind;
@@ -228,7 +238,7 @@ export class SimulatedLinks {
     link.slaveKind = '';
     if (!isOfBond) return;
     link.hardwareAddress = link.permanentAddress;
-    link.flags &= ~flag.up;
+    this.#setUp(link, false);
   }
 
   #setOptions(link: Link, { kind, details }: NonNullable<LinkChange['options']>): void {

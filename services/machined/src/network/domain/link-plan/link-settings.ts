@@ -185,12 +185,17 @@ export function mastersOf({ bondSlave, bridgeSlave, vrfSlave }: LinkSpecSpec): s
 function planUp(
   spec: LinkSpecSpec,
   link: KernelLink,
-  { steps, waiting, obstacles }: LinkPlanDraft,
+  { links, steps, waiting, obstacles }: LinkPlanDraft,
   { isDownNow, down }: { readonly isDownNow: boolean; readonly down: () => void },
 ): void {
   if (spec.up) {
     if (isLinkUp(link) && !isDownNow) return;
-    const obstacle = obstacles.get(link.name);
+    // The kernel takes up no VLAN without the link below it, with which it comes up later.
+    const carrier = link.kind === 'vlan' ? links.find(({ index }) => index === link.linkIndex) : undefined;
+    const obstacle =
+      carrier === undefined || willBeUp(carrier, steps)
+        ? obstacles.get(link.name)
+        : `because ${carrier.name}, which carries it, is down`;
     if (obstacle === undefined)
       steps.push({ kind: 'set-link-up', linkName: link.name, linkIndex: link.index });
     else waiting.push(`link ${link.name} stays down, ${obstacle}`);
@@ -200,6 +205,14 @@ function planUp(
   // The programs of the node reach each other through it.
   if (link.hardwareType === loopback) waiting.push(`link ${link.name}: the loopback device stays up`);
   else down();
+}
+
+/** Whether a link is up after the steps. Those of the links below others are planned first. */
+function willBeUp(link: KernelLink, steps: readonly NetworkStep[]): boolean {
+  const last = steps.findLast(
+    (step) => (step.kind === 'set-link-up' || step.kind === 'set-link-down') && step.linkIndex === link.index,
+  );
+  return last === undefined ? isLinkUp(link) : last.kind === 'set-link-up';
 }
 
 /** Gives a link that no specification names any more back as it was. */
