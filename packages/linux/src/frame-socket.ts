@@ -1,6 +1,6 @@
 // A few Ethernet frames in both directions, for protocols that need no address. Captures, which are many, use packet-socket.ts.
 import type { Timers } from '@nodewright/async';
-import { faultFrom } from '@nodewright/fault';
+import { readLimited } from './limited-reader.ts';
 import { linkAddress, packetFamily } from './link-address.ts';
 import type { NativeCalls } from './native-calls.ts';
 import { attachFilter, type FilterInstruction } from './socket-filter.ts';
@@ -38,12 +38,8 @@ const receiveBuffer = 8;
 const receiveBufferBytes = 128 * 1024;
 /** Frames that are read in one turn of the event loop, so that other work gets its turn. */
 const mostFramesATurn = 32;
-/**
- * Frames that are read in a second. In a flood, reception pauses for the rest of the second, so it costs no more than that; what the
- * kernel cannot keep meanwhile is lost.
- */
+/** Frames that are read in a second. */
 export const mostFramesASecond = 256;
-const windowMs = 1000;
 /**
  * `PACKET_OTHERHOST`: frames to other hosts, which a promiscuous link takes, and frames of VLANs that the link does not have, which
  * the kernel hands over without their tag. `PACKET_OUTGOING`: what this host has sent. Source: packet(7).
@@ -70,17 +66,6 @@ export function openFrameSocket(calls: NativeCalls, init: FrameSocketInit): Fram
 
   const frame = Buffer.alloc(longestBytes);
   const sender = Buffer.alloc(20);
-  let windowStartMs = timers.monotonicMs();
-  let framesInWindow = 0;
-  let isOpen = true;
-  let readable: Disposable | undefined;
-  let pause: Disposable | undefined;
-  scope.defer(() => {
-    isOpen = false;
-    pause?.[Symbol.dispose]();
-    readable?.[Symbol.dispose]();
-  });
-
   const read = (): boolean => {
     let length: number | undefined;
     try {
@@ -91,39 +76,17 @@ export function openFrameSocket(calls: NativeCalls, init: FrameSocketInit): Fram
       throw error;
     }
     if (length === undefined) return false;
-    framesInWindow += 1;
     if (length <= longestBytes && !foreignPacketTypes.has(sender[packetTypeOffset]))
       onFrame(frame.subarray(0, length));
     return true;
   };
-
-  const onReadable = () => {
-    const now = timers.monotonicMs();
-    if (now - windowStartMs >= windowMs) {
-      windowStartMs = now;
-      framesInWindow = 0;
-    }
-    try {
-      for (let count = 0; isOpen && count < mostFramesATurn; count += 1) {
-        if (framesInWindow >= mostFramesASecond) return pauseUntil(windowStartMs + windowMs - now);
-        if (!read()) return;
-      }
-    } catch (error) {
-      readable?.[Symbol.dispose]();
-      readable = undefined;
-      onError(faultFrom(error));
-    }
-  };
-
-  const start = () => {
-    readable = calls.watchReadable(socket, onReadable);
-  };
-  const pauseUntil = (delayMs: number) => {
-    readable?.[Symbol.dispose]();
-    readable = undefined;
-    pause = timers.after(delayMs, start);
-  };
-  start();
+  scope.use(
+    readLimited(calls, {
+      descriptor: socket,
+      ...{ mostASecond: mostFramesASecond, mostATurn: mostFramesATurn },
+      ...{ timers, read, onError },
+    }),
+  );
   const resources = scope.move();
   return {
     send: (bytes) => calls.sendTo(socket, bytes, linkAddress(linkIndex, etherType)),

@@ -1,7 +1,7 @@
 // A few UDP datagrams of IPv6 in both directions on one link, whatever the routes are.
 import type { Timers } from '@nodewright/async';
-import { faultFrom } from '@nodewright/fault';
 import { ipAddressBytes } from './ip-address-text.ts';
+import { readLimited } from './limited-reader.ts';
 import type { NativeCalls } from './native-calls.ts';
 
 export interface Inet6SocketInit {
@@ -39,9 +39,8 @@ const onlyIpv6 = 26;
 
 /** What the kernel keeps until it is read. */
 const receiveBufferBytes = 64 * 1024;
-/** Datagrams that are read in a second. In a flood, reading pauses for the rest of the second, and what the buffer cannot keep is lost. */
+/** Datagrams that are read in a second. */
 export const mostDatagramsASecond = 64;
-const windowMs = 1000;
 
 /**
  * Opens a socket. It uses no thread, and does not keep the process alive.
@@ -66,50 +65,18 @@ export function openInet6Socket(calls: NativeCalls, init: Inet6SocketInit): Inet
   // One byte more shows that a datagram is too long.
   const datagram = Buffer.alloc(longestBytes + 1);
   const sender = Buffer.alloc(28);
-  let windowStartMs = timers.monotonicMs();
-  let read = 0;
-  let isOpen = true;
-  let readable: Disposable | undefined;
-  let pause: Disposable | undefined;
-  const stop = () => {
-    readable?.[Symbol.dispose]();
-    readable = undefined;
+  const read = () => {
+    const length = calls.receiveFrom(socket, datagram, sender);
+    if (length !== undefined && length <= longestBytes) onDatagram(datagram.subarray(0, length));
+    return length !== undefined;
   };
-  scope.defer(() => {
-    isOpen = false;
-    pause?.[Symbol.dispose]();
-    stop();
-  });
-
-  const drain = () => {
-    const now = timers.monotonicMs();
-    if (now - windowStartMs >= windowMs) {
-      windowStartMs = now;
-      read = 0;
-    }
-    while (isOpen) {
-      if (read >= mostDatagramsASecond) {
-        stop();
-        pause = timers.after(Math.max(0, windowStartMs + windowMs - now), start);
-        return;
-      }
-      const length = calls.receiveFrom(socket, datagram, sender);
-      if (length === undefined) return;
-      read += 1;
-      if (length <= longestBytes) onDatagram(datagram.subarray(0, length));
-    }
-  };
-  const start = () => {
-    readable = calls.watchReadable(socket, () => {
-      try {
-        drain();
-      } catch (error) {
-        stop();
-        onError(faultFrom(error));
-      }
-    });
-  };
-  start();
+  scope.use(
+    readLimited(calls, {
+      descriptor: socket,
+      mostASecond: mostDatagramsASecond,
+      ...{ timers, read, onError },
+    }),
+  );
   const resources = scope.move();
   return {
     send: (bytes, to, toPort) => calls.sendTo(socket, bytes, inet6Address(to, toPort, link.index)),

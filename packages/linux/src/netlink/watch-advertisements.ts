@@ -1,5 +1,5 @@
 import type { Timers } from '@nodewright/async';
-import { faultFrom } from '@nodewright/fault';
+import { readLimited } from '../limited-reader.ts';
 import type { NativeCalls } from '../native-calls.ts';
 import { type NetlinkMessage, requireBytes, viewOf } from './netlink-message.ts';
 import { openNetlinkSocket } from './netlink-socket.ts';
@@ -29,12 +29,8 @@ const routerAdvertisement = 134;
 /** Of `struct nduseroptmsg`. */
 const headerBytes = 16;
 
-/**
- * Options that are read in a second. Routers send a few each minute. In a flood, reading pauses for the rest of the second, and what the
- * buffer of the socket cannot keep is lost: a router repeats its options.
- */
+/** Options that are read in a second. Routers send a few each minute, and repeat what is lost. */
 export const mostOptionsASecond = 64;
-const windowMs = 1000;
 
 /**
  * Watches the options of routers' advertisements in the network namespace of this process, from its return until it is disposed of. It
@@ -46,56 +42,23 @@ export function watchAdvertisements(calls: NativeCalls, init: AdvertisementWatch
   const { timers, onOption, onError } = init;
   using scope = new DisposableStack();
   const socket = scope.use(openNetlinkSocket(calls, group));
-  let readable: Disposable | undefined;
-  let pause: Disposable | undefined;
-  let isOpen = true;
-  let windowStartMs = timers.monotonicMs();
-  let read = 0;
-  const stop = () => {
-    readable?.[Symbol.dispose]();
-    readable = undefined;
-  };
-  scope.defer(() => {
-    isOpen = false;
-    pause?.[Symbol.dispose]();
-    stop();
-  });
-
-  const drain = () => {
-    const now = timers.monotonicMs();
-    if (now - windowStartMs >= windowMs) {
-      windowStartMs = now;
-      read = 0;
+  const read = () => {
+    const received = socket.receive();
+    // Lost messages need nothing: an entry that is not repeated ends with its lifetime.
+    if (received === undefined || received.kind === 'lost') return received !== undefined;
+    for (const message of received.messages) {
+      const option = decodeAdvertisedOption(message);
+      if (option !== undefined) onOption(option);
     }
-    while (isOpen) {
-      if (read >= mostOptionsASecond) {
-        stop();
-        pause = timers.after(Math.max(0, windowStartMs + windowMs - now), start);
-        return;
-      }
-      const received = socket.receive();
-      if (received === undefined) return;
-      read += 1;
-      // Lost messages need nothing: an entry that is not repeated ends with its lifetime.
-      if (received.kind === 'lost') continue;
-      for (const message of received.messages) {
-        const option = decodeAdvertisedOption(message);
-        if (option !== undefined) onOption(option);
-      }
-    }
+    return true;
   };
-
-  const start = () => {
-    readable = calls.watchReadable(socket.descriptor, () => {
-      try {
-        drain();
-      } catch (error) {
-        stop();
-        onError(faultFrom(error));
-      }
-    });
-  };
-  start();
+  scope.use(
+    readLimited(calls, {
+      descriptor: socket.descriptor,
+      mostASecond: mostOptionsASecond,
+      ...{ timers, read, onError },
+    }),
+  );
   return scope.move();
 }
 
