@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemTimers } from '@nodewright/async';
 import { openTestRuntime } from '@nodewright/controllers/testing';
+import type { KernelLink } from '@nodewright/linux/network';
 import { pointerTo, putResource } from '@nodewright/state';
 import {
   machineConfigs,
@@ -33,16 +34,19 @@ interface Init {
   readonly world?: WorldName;
   readonly meta?: string;
   readonly refuse?: (step: NetworkStep) => boolean;
+  /** Further links of the kernel. */
+  readonly more?: readonly KernelLink[];
 }
 
 /** What a node with eth0 and eth1, of which eth0 has an address, explains. */
 async function explained(text: string, init: Init = {}) {
-  const { commandLine = '', world = 'machine', meta, refuse = () => false } = init;
+  const { commandLine = '', world = 'machine', meta, refuse = () => false, more = [] } = init;
   const network = new FakeNetwork();
   network.setLinks(
     fakeLink(1, 'lo', { hardwareType: 772 }),
     fakeLink(2, 'eth0', { altNames: ['enp2s0'] }),
     fakeLink(3, 'eth1'),
+    ...more,
   );
   network.setAddresses(fakeAddress(2, '10.0.0.2/24'));
   network.setRoutes(fakeRoute(2, '', '10.0.0.1'));
@@ -177,6 +181,24 @@ test('a node that changes no network says so, and no secret is in an explanation
   assert.equal(unmanaged, 'this node is a container: it changes no links, addresses or routes');
   assert.deepEqual(links.get('wg0'), ['configuration', 'WireguardConfig wg0', '', '']);
   assert.doesNotMatch(JSON.stringify([...(await explained(text)).links]), new RegExp(key.slice(0, 12)));
+});
+
+test('why the kernel refuses the settings of a tunnel stands with its link', async () => {
+  const { links, problems } = await explained(
+    document('WireguardConfig', 'name: wg0', `privateKey: ${Buffer.alloc(32, 7).toString('base64')}`) +
+      document('LinkConfig', 'name: eth0'),
+    {
+      refuse: ({ kind }) => kind === 'configure-wireguard',
+      more: [
+        fakeLink(9, 'wg0', {
+          kind: 'wireguard',
+          wireguard: { publicKey: '', listenPort: 0, firewallMark: 0, peers: [] },
+        }),
+      ],
+    },
+  );
+  assert.match(links.get('wg0')?.[3] ?? '', /^configure-wireguard wg0 its private key: .*EOPNOTSUPP/);
+  assert.doesNotMatch(problems.join(), /wg0/);
 });
 
 test('only a thousand specifications of a kind are explained, however many there are', () => {

@@ -197,7 +197,14 @@ const canonical = (dst: string) => (dst === '' ? '' : (networkOf(dst) ?? dst));
 const bare = (gateway: string) => canonical(gateway).replace(/\/.*/, '');
 
 const linkStarts = [
-  ...['link *: ', 'link * ', 'create-link * ', 'change-link * '],
+  ...[
+    'link *: ',
+    'link * ',
+    'create-link * ',
+    'change-link * ',
+    'configure-wireguard * ',
+    'change-features * ',
+  ],
   ...['set-link-up *: ', 'set-link-down *: ', 'remove-link *: '],
 ];
 
