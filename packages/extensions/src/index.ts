@@ -5,5 +5,6 @@ export { type ExtensionMetadata, extensionMetadata, indexLayerName } from './dom
 export type { NamedSource } from './domain/source-name.ts';
 export { satisfiesConstraint } from './domain/version-constraint.ts';
 export type { ExtensionSource, SquashfsTools } from './host/extension-source.ts';
-export { findSource, type OpenSourceInit, openSource, referenceDigest } from './host/open-source.ts';
+export { findSource } from './host/find-source.ts';
+export { type OpenSourceInit, openSource, referenceDigest } from './host/open-source.ts';
 export { type CheckedExtension, checkExtension, placeExtension } from './host/read-extension.ts';
