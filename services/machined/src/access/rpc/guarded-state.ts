@@ -1,4 +1,4 @@
-import type { Role } from '@nodewright/contract';
+import { type Role, roles } from '@nodewright/contract';
 import { faultFrom } from '@nodewright/fault';
 import {
   type KindRef,
@@ -8,6 +8,7 @@ import {
   pointerTo,
   type QueryOptions,
   type Resource,
+  type ResourceEvent,
   resourceDefinitions,
   type State,
   type Watch,
@@ -15,6 +16,7 @@ import {
   type WatchOptions,
   type WriteOptions,
 } from '@nodewright/state';
+import { readerView } from '../domain/reader-view.ts';
 import { checkResourceAccess, type ResourceVerb } from '../domain/resource-access.ts';
 
 /** Throws when the caller may not use the target. Without `id` the target is the whole kind. */
@@ -23,9 +25,27 @@ export type AccessCheck = (
   target: KindRef & { readonly id?: string },
 ) => Promise<void> | void;
 
-/** A state that checks every call first. */
-export function guardedState(state: State, check: AccessCheck): State {
-  return new GuardedState(state, check);
+/** What the caller sees of a resource that it may read. */
+export type ResourceView = <S>(resource: Resource<S>) => Resource<S>;
+
+const wholeView: ResourceView = (resource) => resource;
+
+/** A state that checks every call first, and shows what `view` makes of each resource. */
+export function guardedState(state: State, check: AccessCheck, view: ResourceView = wholeView): State {
+  return new GuardedState(state, check, view);
+}
+
+/** The view of API callers by their roles: only an administrator sees secrets. Each version of a resource is converted once. */
+export function apiViews(): (caller: ReadonlySet<Role>) => ResourceView {
+  const views = new WeakMap<object, unknown>();
+  const readers: ResourceView = (resource) => {
+    const { metadata, spec } = resource;
+    if (typeof spec !== 'object' || spec === null) return resource;
+    if (!views.has(spec)) views.set(spec, readerView(metadata, spec));
+    const shown = views.get(spec) as typeof spec;
+    return shown === spec ? resource : { ...resource, spec: shown };
+  };
+  return (caller) => (caller.has(roles.admin) ? wholeView : readers);
 }
 
 /** The access check for API callers with these roles: read only, and restricted to registered kinds. */
@@ -45,30 +65,33 @@ export function apiAccess(state: State, caller: ReadonlySet<Role>): AccessCheck 
 class GuardedState implements State {
   readonly #state: State;
   readonly #check: AccessCheck;
+  readonly #view: ResourceView;
 
-  constructor(state: State, check: AccessCheck) {
+  constructor(state: State, check: AccessCheck, view: ResourceView) {
     this.#state = state;
     this.#check = check;
+    this.#view = view;
   }
 
   async get<S>(pointer: Pointer<S>): Promise<Resource<S>> {
     await this.#check('get', pointer);
-    return this.#state.get(pointer);
+    return this.#view(await this.#state.get(pointer));
   }
 
   async list<S>(kind: KindRef<S>, options?: QueryOptions): Promise<readonly Resource<S>[]> {
     await this.#check('list', kindOf(kind));
-    return this.#state.list(kind, options);
+    const all = await this.#state.list(kind, options);
+    return this.#view === wholeView ? all : all.map(this.#view);
   }
 
   async create<S>(resource: NewResource<S>, options?: WriteOptions): Promise<Resource<S>> {
     await this.#check('create', resource);
-    return this.#state.create(resource, options);
+    return this.#view(await this.#state.create(resource, options));
   }
 
   async update<S>(resource: Resource<S>, options?: WriteOptions): Promise<Resource<S>> {
     await this.#check('update', resource.metadata);
-    return this.#state.update(resource, options);
+    return this.#view(await this.#state.update(resource, options));
   }
 
   /**
@@ -87,13 +110,28 @@ class GuardedState implements State {
 
   async watch<S>(pointer: Pointer<S>, options?: WatchOptions): Promise<Watch<S>> {
     await this.#check('watch', pointer);
-    return this.#state.watch(pointer, options);
+    return viewedWatch(await this.#state.watch(pointer, options), this.#view);
   }
 
   async watchKind<S>(kind: KindRef<S>, options?: WatchKindOptions): Promise<Watch<S>> {
     await this.#check('watch', kindOf(kind));
-    return this.#state.watchKind(kind, options);
+    return viewedWatch(await this.#state.watchKind(kind, options), this.#view);
   }
+}
+
+function viewedWatch<S>(watch: Watch<S>, view: ResourceView): Watch<S> {
+  if (view === wholeView) return watch;
+  return {
+    async *[Symbol.asyncIterator]() {
+      for await (const events of watch) yield events.map((event) => viewedEvent(event, view));
+    },
+    [Symbol.dispose]: () => watch[Symbol.dispose](),
+  };
+}
+
+function viewedEvent<S>(event: ResourceEvent<S>, view: ResourceView): ResourceEvent<S> {
+  if (event.kind === 'updated') return { ...event, resource: view(event.resource), old: view(event.old) };
+  return 'resource' in event ? { ...event, resource: view(event.resource) } : event;
 }
 
 /** Only the two fields of a kind; the object may have more. */

@@ -4,7 +4,7 @@ import { codecsOf, type State } from '@nodewright/state';
 import { nodeKinds } from '@nodewright/state/kinds';
 import { createStateService } from '@nodewright/state/wire';
 import { rolesFromMetadata } from '../domain/caller-roles.ts';
-import { apiAccess, guardedState } from './guarded-state.ts';
+import { apiAccess, apiViews, guardedState } from './guarded-state.ts';
 
 export interface StateApiInit {
   readonly state: State;
@@ -16,9 +16,12 @@ export interface StateApiInit {
 
 /** `cosi.resource.State`: the node's resources, filtered by the roles of each caller. */
 export function createStateApi({ state, now, stopSignal }: StateApiInit): StateServiceImplementation {
+  const viewOf = apiViews();
   const { implementation } = createStateService({
-    stateOf: ({ metadata }) =>
-      guardedState(state, apiAccess(state, rolesFromMetadata(metadata.getAll(metadataKeys.role)))),
+    stateOf({ metadata }) {
+      const caller = rolesFromMetadata(metadata.getAll(metadataKeys.role));
+      return guardedState(state, apiAccess(state, caller), viewOf(caller));
+    },
     codecs: codecsOf(nodeKinds),
     now,
     stopSignal,
