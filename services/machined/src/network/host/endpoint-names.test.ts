@@ -70,6 +70,15 @@ test('a name without an address is looked up every ten seconds, however often it
   assert.deepEqual(names.addressesOf(['a.lab']), new Map([['a.lab', '192.0.2.1']]));
 });
 
+test('a new name is looked up at once, while others wait', async () => {
+  const { names, asked, advance } = openNames(new Map([['b.lab', '192.0.2.1']]));
+  names.addressesOf(['a.lab']);
+  await advance(1000);
+  names.addressesOf(['a.lab', 'b.lab']);
+  await advance(1000);
+  assert.deepEqual(asked, ['a.lab', 'b.lab']);
+});
+
 test('a name that is no longer asked for is forgotten, also during its look-up', async () => {
   const { names, asked, advance, changes } = openNames(new Map([['a.lab', '192.0.2.1']]));
   names.addressesOf(['a.lab']);
@@ -80,4 +89,26 @@ test('a name that is no longer asked for is forgotten, also during its look-up',
   await advance(0);
   assert.deepEqual(names.addressesOf([]), new Map());
   assert.deepEqual(names.addressesOf(['a.lab']), new Map());
+});
+
+test('names that nobody answers for keep no other one waiting, although each look-up takes longer than the pause', async () => {
+  const timers = new FakeTimers();
+  const asked: string[] = [];
+  const names = new EndpointNames(timers, async (name) => {
+    asked.push(name);
+    if (name === 'good.lab') return '192.0.2.1';
+    const { promise, resolve } = Promise.withResolvers<void>();
+    timers.after(20_000, resolve);
+    await promise;
+    throw new Error('no answer');
+  });
+  names.addressesOf(['silent1.lab', 'silent2.lab', 'good.lab']);
+  for (const untilMs = timers.now() + 99_000; ; ) {
+    for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+    if (!timers.step(untilMs)) break;
+  }
+  assert.equal(names.addressesOf(['silent1.lab', 'silent2.lab', 'good.lab']).get('good.lab'), '192.0.2.1');
+  // Each name gets its turn, and the pause begins with the end of a look-up.
+  const [first, second] = ['silent1.lab', 'silent2.lab'];
+  assert.deepEqual(asked, [first, second, 'good.lab', first, second, first]);
 });

@@ -9,14 +9,14 @@ export type LookUp = (name: string) => Promise<string>;
 const retryMs = 10_000;
 
 /**
- * Addresses of names. A name without an address is looked up again after ten seconds. An address is kept as long as its name is asked for:
+ * Addresses of names. A name without an address is looked up again ten seconds after its last look-up, in its turn. An address is kept as long as its name is asked for:
  * a peer that moves to another one is followed by WireGuard itself.
  */
 export class EndpointNames {
   readonly #timers: Timers;
   readonly #lookUp: LookUp;
   readonly #addresses = new Map<string, string>();
-  /** When names without an address were looked up last. */
+  /** When the last look-ups of names without an address ended. */
   readonly #triedMs = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
   #alarm: Disposable | undefined;
@@ -49,10 +49,14 @@ export class EndpointNames {
   async #lookUpDue(): Promise<void> {
     this.#isBusy = true;
     for (let name = this.#due(); name !== undefined; name = this.#due()) {
-      this.#triedMs.set(name, this.#timers.monotonicMs());
       const address = await this.#lookUp(name).catch(() => undefined);
       // It may have been forgotten in the meantime.
-      if (address === undefined || !this.#triedMs.delete(name)) continue;
+      if (!this.#triedMs.delete(name)) continue;
+      if (address === undefined) {
+        // At its end: without an answer a look-up takes longer than the pause.
+        this.#triedMs.set(name, this.#timers.monotonicMs());
+        continue;
+      }
       this.#addresses.set(name, address);
       for (const listener of this.#listeners) listener();
     }
@@ -66,9 +70,12 @@ export class EndpointNames {
     });
   }
 
+  /** The one that has waited longest, so that each gets its turn. */
   #due(): string | undefined {
     const latestMs = this.#timers.monotonicMs() - retryMs;
-    for (const [name, triedMs] of this.#triedMs) if (triedMs <= latestMs) return name;
+    const firstMs = Math.min(...this.#triedMs.values());
+    if (firstMs > latestMs) return undefined;
+    for (const [name, triedMs] of this.#triedMs) if (triedMs === firstMs) return name;
     return undefined;
   }
 }
