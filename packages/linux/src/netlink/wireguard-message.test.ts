@@ -193,6 +193,13 @@ test('decodeWireguard() reads what encodeWireguardChange() writes about peers', 
   );
 });
 
+test('decodeWireguard() reports a peer whose public key is all zeros, which the kernel takes, so that it can be removed', () => {
+  const none = textOf('00');
+  const [found] = decodeWireguard(encodeWireguardChange(7, { peers: [{ publicKey: none }] })).peers;
+  assert.equal(found?.publicKey, none);
+  encodeWireguardChange(7, { peers: [{ publicKey: found.publicKey, isRemoved: true }] });
+});
+
 /** A kernel whose family `wireguard` has the number 27, or which has none, and that answers what is asked of the family. */
 function kernelWith(family: 27 | undefined, answers: readonly Buffer[], errno = 0) {
   const sent: { readonly type: number; readonly flags: number; readonly payload: string }[] = [];

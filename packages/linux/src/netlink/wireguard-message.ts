@@ -85,7 +85,7 @@ export function decodeWireguard(answers: readonly Uint8Array[]): KernelWireguard
     }
   const sorted = [...peers.values()].map((each) => ({ ...each, allowedIps: each.allowedIps.toSorted() }));
   return {
-    publicKey: keyIn(first, device.publicKey),
+    publicKey: ownKeyOf(first),
     listenPort: attributeNumber(first, device.listenPort) ?? 0,
     firewallMark: attributeNumber(first, device.firewallMark) ?? 0,
     peers: sorted.sort((a, b) => (a.publicKey < b.publicKey ? -1 : 1)),
@@ -109,13 +109,19 @@ function decodePeer(attributes: Attributes): KernelWireguardPeer {
 const listIn = (attributes: Attributes, type: number) =>
   attributeList(attributes.get(type) ?? new Uint8Array());
 
+/** Zeros stand for a device without a key, and are a key of a peer. Empty when it is missing. */
+function ownKeyOf(attributes: Attributes): string {
+  const bytes = attributes.get(device.publicKey);
+  return bytes !== undefined && isNoKey(bytes) ? '' : keyIn(attributes, device.publicKey);
+}
+
 /** Empty when it is missing. */
 function keyIn(attributes: Attributes, type: number): string {
   const bytes = attributes.get(type);
   if (bytes === undefined) return '';
   if (bytes.length !== wireguardKeyBytes)
     throw new Fault('data-loss', `netlink: a key of ${bytes.length} bytes`);
-  return isNoKey(bytes) ? '' : keyText(bytes);
+  return keyText(bytes);
 }
 
 /** A `struct sockaddr_in` or a `struct sockaddr_in6`. */
