@@ -1,14 +1,7 @@
 import { type Controller, type ReconcilePass, shared, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
-import {
-  addressSpecs,
-  diagnostics,
-  linkStatuses,
-  nodeAddresses,
-  operatorSpecs,
-} from '@nodewright/state/kinds';
+import { diagnostics, linkStatuses, nodeAddresses, operatorSpecs } from '@nodewright/state/kinds';
 import { missingAddress, partialNetwork } from '../domain/missing-address.ts';
-import { inLayers } from './network-config.ts';
 import { type NetworkProblems, shownLines } from './network-problems.ts';
 
 const loopback = 'lo';
@@ -62,12 +55,7 @@ export function createAddressDiagnosticsController(problems: NetworkProblems): C
   };
   return {
     name: 'network.AddressDiagnosticsController',
-    inputs: [
-      weak(nodeAddresses, 'current'),
-      weak(linkStatuses),
-      weak(inLayers(addressSpecs)),
-      weak(operatorSpecs),
-    ],
+    inputs: [weak(nodeAddresses, 'current'), weak(linkStatuses), weak(operatorSpecs)],
     outputs: [shared(diagnostics)],
     open(source, scope) {
       scope.use(problems.watch(() => source.wake()));
@@ -79,13 +67,13 @@ export function createAddressDiagnosticsController(problems: NetworkProblems): C
       const addresses = (await pass.get(pointerTo(nodeAddresses, 'current')))?.spec.addresses ?? [];
       hadAddress ||= addresses.length > 0;
       const lasting = lastingLines(pass, addresses.length > 0);
-      const isGiven = (await pass.list(inLayers(addressSpecs))).some(({ spec }) => spec.layer === 'cmdline');
       const isAskedFor = (await pass.list(operatorSpecs)).some(({ spec }) => spec.operator === 'dhcp4');
       startMs ??= pass.monotonicMs();
       const waitedMs = pass.monotonicMs() - startMs;
-      const patienceMs = isAskedFor ? firstLeaseMs : isGiven ? firstAddressMs : 0;
-      if (!hadAddress && problems.ofAddresses() === undefined && waitedMs < patienceMs)
-        return pass.wakeAfter(patienceMs - waitedMs);
+      const patienceMs = isAskedFor ? firstLeaseMs : firstAddressMs;
+      // That nothing asks for an address is true of each machine for a moment.
+      const isRefused = problems.all().some(({ subject }) => subject === 'addresses');
+      if (!hadAddress && !isRefused && waitedMs < patienceMs) return pass.wakeAfter(patienceMs - waitedMs);
       const missing = missingAddress({
         addresses,
         links: links

@@ -395,6 +395,36 @@ test('a machine with another address than one of ip= is not told that it lacks i
   );
 });
 
+test('a machine whose DHCP client starts a moment later is not told that it lacks ip=', async () => {
+  const problems = new NetworkProblems();
+  let isAsking = false;
+  const operators = [new CommandLineOperator('quiet', () => isAsking)];
+  await using node = openNode({ world: worlds.machine, addresses: [], hostname: '', operators, problems });
+  const message = async () => (await specs(node.state, kinds.diagnostics))['address-missing']?.message ?? '';
+  node.network.setLinks(fakeLink(1, 'lo', { hardwareType: 772 }), fakeLink(2, 'eth0'));
+  await node.settled();
+  assert.equal(await message(), '');
+  isAsking = true;
+  node.network.setLinks(fakeLink(1, 'lo', { hardwareType: 772 }), fakeLink(2, 'eth0', { mtu: 1400 }));
+  await node.settled();
+  await node.advance(3000);
+  assert.doesNotMatch(await message(), /ip=/);
+});
+
+test('a machine without a network device is told that, and not that it lacks ip=', async () => {
+  const problems = new NetworkProblems();
+  const operators = [new CommandLineOperator('quiet')];
+  await using node = openNode({ world: worlds.machine, addresses: [], hostname: '', operators, problems });
+  node.network.setLinks(fakeLink(1, 'lo', { hardwareType: 772 }));
+  await node.settled();
+  await node.advance(3000);
+  const message = (await specs(node.state, kinds.diagnostics))['address-missing']?.message;
+  assert.equal(
+    message,
+    'the machine has no address: there is no Ethernet device, or the image has no driver for it',
+  );
+});
+
 test('the kernel of a machine has a host name before the network counts as named', async () => {
   let isWilling = false;
   const kernel: string[] = [];

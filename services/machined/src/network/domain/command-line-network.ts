@@ -1,6 +1,7 @@
 // All that the kernel's command line says of the network, but for the links that are ignored.
 import { hostnameForm, type IpArguments, parseIpArguments } from './ip-argument.ts';
 import { type LinkArguments, parseLinkArguments } from './link-arguments.ts';
+import { shownLine } from './link-plan/shown-name.ts';
 
 export interface CommandLineNetwork {
   readonly ip: IpArguments;
@@ -42,6 +43,6 @@ export function parseCommandLineNetwork(commandLine: string): CommandLineNetwork
     hostname: hostnames.find((name) => hostnameForm.test(name)),
     hostnameProblems: wrong
       .slice(0, 1)
-      .map((name) => `${hostnameArgument}${name.slice(0, maxShown)} is not a host name`),
+      .map((name) => shownLine(`${hostnameArgument}${name.slice(0, maxShown)} is not a host name`)),
   };
 }

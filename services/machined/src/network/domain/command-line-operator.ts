@@ -75,7 +75,7 @@ export class CommandLineOperator implements NetworkOperator {
       lines.map((line) => ({ subject, line }));
     return [
       ...(isMissing
-        ? of('no-request', ["ip= is not on the kernel's command line"])
+        ? of('no-request', this.#links.length === 0 ? [] : [nothingAsks(this.#links)])
         : of('addresses', problems)),
       ...of('addresses', links.problems),
       ...of('others', [...partialProblems, ...hostnameProblems]),
@@ -83,6 +83,11 @@ export class CommandLineOperator implements NetworkOperator {
     ];
   }
 }
+
+const nothingAsks = (links: readonly KernelLink[]) =>
+  links.some(isHardware)
+    ? "ip= is not on the kernel's command line, and no link asks a DHCP server"
+    : 'there is no Ethernet device, or the image has no driver for it';
 
 type FirstDevice = Pick<KernelLink, 'index' | 'name' | 'hardwareAddress'>;
 

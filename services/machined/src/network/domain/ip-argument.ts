@@ -1,5 +1,6 @@
 // The argument `ip=` of the kernel's command line. Source: Linux, nfsroot; Talos v1.14: kernel command line.
 import { addressOf, isLoopback, isMulticast, type Prefix, parsePrefix } from '../../base/domain/prefix.ts';
+import { shownLine } from './link-plan/shown-name.ts';
 
 /** What to write on the kernel's command line, with the fields that it needs. */
 export const ipArgumentForm = 'ip=<address>::<gateway>:<netmask>::<link>:off:<name server>';
@@ -80,14 +81,6 @@ export function parseIpArguments(commandLine: string): IpArguments {
     problems: problems.map(shownLine),
     partialProblems: [...all.values()].flatMap(({ partial }) => partial).map(shownLine),
   };
-}
-
-/** A line that quotes what the command line has, which reaches the console: without control characters, and not longer than this. */
-const longestLine = 300;
-
-function shownLine(line: string): string {
-  const printable = line.replaceAll(/\p{C}/gu, '?');
-  return printable.length <= longestLine ? printable : `${printable.slice(0, longestLine)}…`;
 }
 
 /**

@@ -58,7 +58,7 @@ test('an argument that is wrong is named with its field, and the others count', 
     ['vlan=vlan4095:eth0', /from 1 to 4094/],
     ['vlan=eth0.00005:eth0', /from 1 to 4094/],
     ['vlan=eth0.5:a/b', /"a\/b" is not the name of a network device/],
-    [`vlan=eth0.5:${'e'.repeat(300)}`, /is not the name of a network device/],
+    [`vlan=eth0.5:${'e'.repeat(300)}`, /^vlan=eth0\.5:e{150,}…e+" is not the name of a network device$/],
     ['bond=:eth0,a/b', /"a\/b" is not the name of a network device/],
     ['bond=bond0:bond0', /"bond0" is not the name of a network device/],
     [`bond=${'b'.repeat(16)}`, /is not a name that a link can have/],
@@ -140,6 +140,16 @@ test('talos.hostname has precedence over the name in ip=, and a wrong one is rep
   const [problem = ''] = parseCommandLineNetwork(`${wrong} talos.hostname=a_b`).hostnameProblems;
   assert.match(problem, /^talos\.hostname=a{80} is not a host name$/);
   assert.deepEqual([...new CommandLineOperator('talos.hostname=node1').given()], ['hostname']);
+});
+
+test('lines about wrong arguments, which reach the console, have no control characters and are not long', () => {
+  const hostile = `\x1b[2J\x07\u202e${'x'.repeat(4000)}`;
+  for (const name of ['ip', 'vlan', 'bond', 'talos.hostname']) {
+    const { ip, links, hostnameProblems } = parseCommandLineNetwork(`${name}=eth0.5:${hostile}`);
+    const lines = [...ip.problems, ...links.problems, ...hostnameProblems];
+    assert.equal(lines.length, 1, name);
+    assert.match(lines[0] ?? '', /^\P{C}{1,301}$/u, name);
+  }
 });
 
 /** Pieces of arguments, and what somebody hostile or careless writes in their place. */

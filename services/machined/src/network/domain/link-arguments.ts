@@ -3,7 +3,7 @@ import type { LinkSpecSpec } from '@nodewright/state/kinds';
 import { parseBondOptions } from './bond-argument.ts';
 import { deviceForm } from './ip-argument.ts';
 import { plainLink } from './link-documents.ts';
-import { isLinkName } from './link-plan/shown-name.ts';
+import { isLinkName, shownLine } from './link-plan/shown-name.ts';
 import { vlanLinkName } from './vlan-name.ts';
 
 /** The kernel's command line has 2048 bytes, but that of a hypervisor may have more. */
@@ -67,7 +67,7 @@ export function parseLinkArguments(commandLine: string): LinkArguments {
     links: [...made, ...members, ...[...carriers].map((name) => ({ ...plainLink(name, layer), up: true }))],
     writtenNames: new Map([...vlans.values()].map(({ written, spec }) => [written, spec.name])),
     carriers,
-    problems,
+    problems: problems.map(shownLine),
   };
 }
 

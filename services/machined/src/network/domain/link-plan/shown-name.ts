@@ -23,3 +23,15 @@ export function shownName(name: string): string {
   if (isLinkName(name)) return name;
   return JSON.stringify(name.length > maxShown ? `${name.slice(0, maxShown)}...` : name);
 }
+
+/** Characters of a long line: its beginning, and its end, which has the reason. */
+const longLine = { head: 200, tail: 100 } as const;
+
+/** A line that quotes what others have written, such as the kernel's command line, and reaches the console: without control characters, and not long. */
+export function shownLine(line: string): string {
+  const printable = line.replaceAll(/\p{C}/gu, '?');
+  const { head, tail } = longLine;
+  return printable.length <= head + tail
+    ? printable
+    : `${printable.slice(0, head)}…${printable.slice(-tail)}`;
+}
