@@ -19,7 +19,12 @@ import { FakeNetwork, fakeLink, noAdvertisements, noLinkHardware } from './testi
 const addressOf = (index: number) => `02:00:00:00:00:0${index}`;
 const wire = (index: number, name: string) => fakeLink(index, name, { permanentAddress: addressOf(index) });
 
-async function openMachine(selectors: SelectorEvaluator, isReady = true) {
+/** @param mtuOf what the configuration gives the link of an alias */
+async function openMachine(
+  selectors: SelectorEvaluator,
+  isReady = true,
+  mtuOf: (alias: string) => number = () => 1500,
+) {
   const network = new FakeNetwork();
   network.setLinks(fakeLink(1, 'lo', { hardwareType: 772 }), wire(2, 'eth0'), wire(3, 'eth1'));
   const steps: string[] = [];
@@ -39,7 +44,7 @@ async function openMachine(selectors: SelectorEvaluator, isReady = true) {
             steps.push(describeStep(step));
             const links = network
               .links()
-              .map((link) => (link.index === step.linkIndex ? { ...link, alias } : link));
+              .map((link) => (link.index === step.linkIndex ? { ...link, alias, mtu: mtuOf(alias) } : link));
             network.setLinks(...links);
           },
         },
@@ -165,7 +170,7 @@ test('a link keeps its alias while its selector cannot be evaluated, and only as
   machine.network.setLinks(...machine.network.links(), wire(4, 'eth2'));
   await machine.later();
   assert.deepEqual(machine.steps, ['change-link eth1 alias uplink']);
-  assert.ok(machine.lines().includes(failure.message));
+  assert.ok(machine.lines().includes(`alias uplink: ${failure.message}`));
   const before = asked;
   await machine.later();
   assert.equal(asked, before, 'it waits before it tries again');
@@ -177,6 +182,38 @@ test('a link keeps its alias while its selector cannot be evaluated, and only as
   await machine.node.advance(60_000);
   await machine.later();
   assert.deepEqual(machine.steps.slice(1), ['change-link eth1 alias ""']);
+});
+
+test('an alias whose selector depends on what the alias configures does not come and go for ever', async () => {
+  const mtus = { self: 9000 } as Record<string, number>;
+  await using machine = await openMachine(patient(), true, (name) => mtus[name] ?? 1500);
+  await machine.apply(alias('self', `${second} && link.mtu == 1500u`));
+  for (let second = 0; second < 60; second += 1) await machine.later();
+  const changes = machine.steps.length;
+  assert.ok(changes >= 4 && changes <= 12, `${changes} changes in three minutes`);
+  assert.equal(machine.steps.at(-1), 'change-link eth1 alias self');
+  const line = machine.lines().find((each) => each.startsWith('alias self: '));
+  assert.match(line ?? '', /again and again, as if it asked for what the alias configures; eth1 keeps/);
+  // Other documents are evaluated meanwhile.
+  await machine.apply(
+    alias('self', `${second} && link.mtu == 1500u`),
+    alias('other', `mac(link.permanent_addr) == "${addressOf(2)}"`),
+  );
+  assert.equal(machine.steps.at(-1), 'change-link eth0 alias other');
+  // Later it is looked at again, less and less often.
+  for (let minute = 0; minute < 24 * 60; minute += 1) await machine.node.advance(60_000);
+  assert.ok(machine.steps.length <= changes + 1 + 4 * 30, `${machine.steps.length} changes in a day`);
+  mtus.self = 1500;
+  for (let minute = 0; minute < 70; minute += 1) {
+    await machine.node.advance(60_000);
+    await machine.node.settled();
+  }
+  await machine.later();
+  assert.equal(
+    machine.lines().some((each) => each.startsWith('alias self: ')),
+    false,
+  );
+  assert.equal((await machine.specs(kinds.linkStatuses)).get('eth1')?.alias, 'self');
 });
 
 test('links that change all the time, and more documents than the limit, cost a bounded number of evaluations', async () => {

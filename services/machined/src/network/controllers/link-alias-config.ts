@@ -14,6 +14,7 @@ import {
   assignAliases,
   maxAliasDocuments,
 } from '../domain/link-aliases.ts';
+import { SelectionMemory } from '../domain/selection-memory.ts';
 import { withinLimit } from '../domain/within-limit.ts';
 import { presentLinks } from './device-config.ts';
 import type { NetworkProblems } from './network-problems.ts';
@@ -34,13 +35,15 @@ const retryMs = 60_000;
 
 /**
  * The aliases that the documents give to physical links. It waits until all devices are known, because some selectors match what has no
- * driver yet. A document whose selector cannot be evaluated keeps the links that it had. Source: Talos v1.14:
+ * driver yet. A document whose selector cannot be evaluated, or matches others again and again, keeps the links that it had. Source: Talos v1.14:
  * network.LinkAliasConfigController.
  */
 export function createLinkAliasConfigController({ selectors, problems }: LinkAliasConfigInit): Controller {
   const name = 'network.LinkAliasConfigController';
   const memory = new SelectionMemory();
   let last: Evaluation = { key: '', choices: [], isWhole: true, nextMs: Number.NEGATIVE_INFINITY };
+  /** When a document that keeps its links is evaluated again. */
+  let heldUntilMs: number | undefined;
   const say = (lines: readonly string[]) =>
     problems.set(
       name,
@@ -62,13 +65,19 @@ export function createLinkAliasConfigController({ selectors, problems }: LinkAli
       const key = JSON.stringify([documents, candidates]);
       const startMs = pass.monotonicMs();
       const isDue = documents.length === 0 || startMs >= last.nextMs;
-      if (isDue && (key !== last.key || !last.isWhole)) {
+      const isReleased = heldUntilMs !== undefined && startMs >= heldUntilMs;
+      if (isDue && (key !== last.key || !last.isWhole || isReleased)) {
         const { choices, isWhole } = await choose(pass, selectors, { documents, candidates, memory });
         const endMs = pass.monotonicMs();
         const restMs = Math.max(isWhole ? pauseMs : retryMs, pauseFactor * (endMs - startMs));
         last = { key, choices, isWhole, nextMs: endMs + restMs };
+        heldUntilMs = memory.nextMs(endMs);
       }
-      if (key !== last.key || !last.isWhole) pass.wakeAfter(Math.max(0, last.nextMs - pass.monotonicMs()));
+      const dues = [
+        ...(key !== last.key || !last.isWhole ? [last.nextMs] : []),
+        ...(heldUntilMs === undefined ? [] : [Math.max(heldUntilMs, last.nextMs)]),
+      ];
+      for (const dueMs of dues) pass.wakeAfter(Math.max(0, dueMs - pass.monotonicMs()));
       const { aliases, problems: lines } = assignAliases(
         last.choices,
         new Set(links.map((link) => link.name)),
@@ -77,7 +86,7 @@ export function createLinkAliasConfigController({ selectors, problems }: LinkAli
         linkAliasSpecs,
         [...aliases].map(([id, alias]) => ({ id, spec: { alias } })),
       );
-      say([...waiting, ...memory.problems(), ...lines]);
+      say([...waiting, ...memory.problems(pass.monotonicMs()), ...lines]);
     },
   };
 }
@@ -109,6 +118,11 @@ async function choose(
   const choices: AliasChoice[] = [];
   let isWhole = true;
   for (const document of documents) {
+    const held = memory.held(document, present, pass.monotonicMs());
+    if (held !== undefined) {
+      choices.push({ name: document.name, selection: held });
+      continue;
+    }
     const request = { environment: 'link' as const, expression: document.expression, candidates };
     const evaluate = async (): Promise<Selection> => {
       try {
@@ -120,42 +134,9 @@ async function choose(
         return { problem: faultFrom(error).message };
       }
     };
-    choices.push({ name: document.name, selection: memory.settle(document, await evaluate(), present) });
+    const selection = await evaluate();
+    const facts = { present, nowMs: pass.monotonicMs() };
+    choices.push({ name: document.name, selection: memory.settle(document, selection, facts) });
   }
   return { choices, isWhole };
-}
-
-interface RememberedSelection {
-  readonly expression: string;
-  readonly selected: readonly string[];
-  /** Of the last evaluation. */
-  readonly problem: string | undefined;
-}
-
-/** The last links of each document, by the name of the document. */
-class SelectionMemory {
-  readonly #byName = new Map<string, RememberedSelection>();
-
-  keepOnly(documents: readonly AliasDocument[]): void {
-    const expressions = new Map(documents.map((document) => [document.name, document.expression]));
-    for (const [name, { expression }] of this.#byName)
-      if (expressions.get(name) !== expression) this.#byName.delete(name);
-  }
-
-  /** The selection, or the last one of the same selector that is known while it has a problem. */
-  settle({ name, expression }: AliasDocument, selection: Selection, present: ReadonlySet<string>): Selection {
-    const known = this.#byName.get(name);
-    if ('selected' in selection) {
-      this.#byName.set(name, { expression, selected: selection.selected, problem: undefined });
-      return selection;
-    }
-    if (known === undefined) return selection;
-    this.#byName.set(name, { ...known, problem: selection.problem });
-    return { selected: known.selected.filter((link) => present.has(link)) };
-  }
-
-  /** Of the documents that keep their links. */
-  problems(): string[] {
-    return [...this.#byName.values()].flatMap(({ problem }) => problem ?? []);
-  }
 }
