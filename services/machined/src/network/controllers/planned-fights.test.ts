@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemTimers } from '@nodewright/async';
 import { openTestRuntime } from '@nodewright/controllers/testing';
+import { Fault } from '@nodewright/fault';
 import type { KernelLink } from '@nodewright/linux/network';
 import { pointerTo, putResource } from '@nodewright/state';
 import { machineConfigs } from '@nodewright/state/kinds';
@@ -29,10 +30,12 @@ interface MachineInit {
   readonly links: readonly KernelLink[];
   readonly obstacles?: ReadonlyMap<string, string>;
   readonly apply?: (step: NetworkStep, network: FakeNetwork) => void;
+  readonly problems?: NetworkProblems;
 }
 
 /** A machine whose steps are collected. By itself no step changes its network. */
-async function openMachine(commandLine: string, { links, obstacles = new Map(), apply }: MachineInit) {
+async function openMachine(commandLine: string, init: MachineInit) {
+  const { links, obstacles = new Map(), apply, problems = new NetworkProblems() } = init;
   const network = new FakeNetwork();
   network.setLinks(lo, ...links);
   network.setAddresses(loAddress);
@@ -42,7 +45,7 @@ async function openMachine(commandLine: string, { links, obstacles = new Map(), 
     controllers: networkControllers({
       ...{ world: worlds.machine, addresses: operator.addresses(), hostname: '', instanceType: '' },
       ...{ network: async () => network, linkHardware: noLinkHardware, publish: () => {} },
-      ...{ readResolvConf: async () => '', operators: [operator], problems: new NetworkProblems() },
+      ...{ readResolvConf: async () => '', operators: [operator], problems },
       planned: {
         port: {
           apply(step) {
@@ -60,6 +63,62 @@ async function openMachine(commandLine: string, { links, obstacles = new Map(), 
   await node.settled();
   return { node, network, steps };
 }
+
+const isDown = { flags: 0x11002 } as const;
+
+test('a link whose module is still being loaded is made soon, and the links of others stay down meanwhile', async () => {
+  let isLoaded = false;
+  const problems = new NetworkProblems();
+  const { node, steps } = await openMachine('bond=bond0:eth0 ip=10.0.0.2:::24::bond0', {
+    links: [fakeLink(2, 'eth0'), fakeLink(3, 'eth9', isDown)],
+    problems,
+    apply(step, fake) {
+      if (step.kind !== 'create-link') return;
+      if (!isLoaded) throw new Fault('unavailable', 'netlink: the kernel answers with ENOTSUP');
+      fake.setLinks(...fake.links(), fakeLink(4, 'bond0', { kind: 'bond', ...isDown }));
+    },
+  });
+  await using _node = node;
+  await node.advance(1000);
+  assert.equal(problems.ofAddresses(), undefined);
+  assert.deepEqual(
+    problems
+      .all()
+      .map(({ line }) => line)
+      .filter((line) => line.includes('module')),
+    ['link bond0: the module of the kernel for links of the kind bond is being loaded'],
+  );
+  isLoaded = true;
+  await node.advance(500);
+  assert.ok(steps.includes('set-link-up bond0'), String(steps));
+  assert.equal(
+    steps.some((step) => step.includes('eth9')),
+    false,
+    String(steps),
+  );
+});
+
+test('a kind of link that the kernel never has is a problem after a while, and is tried less often', async () => {
+  const problems = new NetworkProblems();
+  const { node, steps } = await openMachine('bond=bond0:eth0 ip=10.0.0.2:::24::bond0', {
+    links: [fakeLink(2, 'eth0')],
+    problems,
+    apply(step) {
+      if (step.kind === 'create-link')
+        throw new Fault('unavailable', 'netlink: the kernel answers with ENOTSUP');
+    },
+  });
+  await using _node = node;
+  await node.advance(15_000);
+  assert.match(
+    problems.ofAddresses() ?? '',
+    /create-link bond0 of the kind bond: the kernel has no such links, or not with these options: .*ENOTSUP/,
+  );
+  const before = count(steps, 'create-link');
+  assert.ok(before <= 50, `${before} attempts in 15 s`);
+  await node.advance(60_000);
+  assert.ok(count(steps, 'create-link') - before <= 13);
+});
 
 const count = (steps: readonly string[], word: string) =>
   steps.filter((step) => step.startsWith(word)).length;

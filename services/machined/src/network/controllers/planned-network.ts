@@ -30,7 +30,7 @@ import { noLinkMemory } from '../domain/link-plan/link-memory.ts';
 import { hostsOfEndpoints } from '../domain/link-plan/wireguard-settings.ts';
 import { type Layer, mergeHighest, mergeLinks } from '../domain/merge-layers.ts';
 import { addressId, routeId, ruleId } from '../domain/network-ids.ts';
-import { describeStep, type NetworkPlan, type NetworkStep } from '../domain/network-step.ts';
+import type { NetworkPlan, NetworkStep } from '../domain/network-step.ts';
 import type { ProblemSubject } from '../domain/operator.ts';
 import { planAddresses } from '../domain/plan-addresses.ts';
 import { noAliasMemory, planAliases } from '../domain/plan-aliases.ts';
@@ -44,6 +44,7 @@ import type { NetworkPort } from '../host/network-port.ts';
 import { type AdvertisementsInit, createAdvertisementController } from './advertisements.ts';
 import { createLinkAliasConfigController } from './link-alias-config.ts';
 import { createLinkModuleController } from './link-module.ts';
+import { ModuleWait, type RefusedStep } from './module-wait.ts';
 import { inLayers } from './network-config.ts';
 import type { NetworkProblems } from './network-problems.ts';
 import type { OpenNetwork } from './open-kernel-watch.ts';
@@ -62,6 +63,8 @@ export interface PlannedNetworkInit {
 
 /** What failed is tried again, also without an event. */
 const retryMs = 5000;
+/** So is a link whose module is still being loaded. */
+const moduleRetryMs = 250;
 /** What a driver does not answer or do is tried again. */
 const driverRetryMs = 60_000;
 /** A step that was taken and is planned again at once: somebody else undoes it, or the kernel understands it differently. */
@@ -249,6 +252,7 @@ function createPlanController<Memory>(
 ): Controller {
   let owned = memory;
   const taken = new TakenSteps();
+  const modules = new ModuleWait();
   const pace = new PlanPace();
   return {
     ...{ name, inputs, outputs },
@@ -273,16 +277,21 @@ function createPlanController<Memory>(
       owned = made.owned;
       taken.hasEvent = false;
       const done: NetworkStep[] = [];
-      const failures = made.steps.flatMap((step) => {
-        const failure = failureOf(port, step);
-        taken.add(step, { atMs: pass.monotonicMs(), hasFailed: failure !== undefined });
-        if (failure === undefined) done.push(step);
-        return failure ?? [];
-      });
+      const refused: RefusedStep[] = [];
+      for (const step of made.steps) {
+        const message = failureOf(port, step);
+        const atMs = pass.monotonicMs();
+        if (message === undefined) done.push(step);
+        else refused.push({ step, message });
+        const isLoading = message !== undefined && modules.isLoading({ step, message }, atMs);
+        taken.add(step, { atMs, hasFailed: message !== undefined, isLoading });
+      }
+      const { loading, failures } = modules.sort(refused, pass.monotonicMs());
       if (failures.length > 0) pass.wakeAfter(retryMs);
+      if (loading.length > 0) pass.wakeAfter(moduleRetryMs);
       problems.set(name, [
         ...[...made.waiting, ...failures].map((line) => ({ subject, line })),
-        ...(made.deferred ?? []).map((line) => ({ subject: 'others' as const, line })),
+        ...[...(made.deferred ?? []), ...loading].map((line) => ({ subject: 'others' as const, line })),
       ]);
       await afterSteps?.(pass, done);
     },
@@ -292,6 +301,8 @@ function createPlanController<Memory>(
 interface TakenStep {
   readonly atMs: number;
   readonly hasFailed: boolean;
+  /** It may succeed soon, also without an event. */
+  readonly isLoading: boolean;
 }
 
 /** When steps were last taken, so that a fight with somebody who undoes them costs little. */
@@ -306,7 +317,7 @@ class TakenSteps {
     const waits = steps.flatMap((step) => {
       const last = this.#byStep.get(JSON.stringify(step));
       if (last === undefined) return [];
-      const pauseMs = last.hasFailed && this.hasEvent ? failedRepeatMs : repeatMs;
+      const pauseMs = last.isLoading || (last.hasFailed && this.hasEvent) ? failedRepeatMs : repeatMs;
       return [last.atMs + pauseMs - nowMs];
     });
     return Math.max(0, ...waits);
@@ -317,11 +328,12 @@ class TakenSteps {
   }
 }
 
+/** Why the kernel refuses the step; undefined when it has taken it. */
 function failureOf(port: NetworkPort, step: NetworkStep): string | undefined {
   try {
     port.apply(step);
     return undefined;
   } catch (error) {
-    return `${describeStep(step)}: ${faultFrom(error).message}`;
+    return faultFrom(error).message;
   }
 }
