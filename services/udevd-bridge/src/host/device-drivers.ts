@@ -29,7 +29,7 @@ export class DeviceDrivers {
     this.#init = init;
   }
 
-  /** How often modules were loaded. */
+  /** How often modules were loaded, or some of those of a device. */
   get loads(): number {
     return this.#loads;
   }
@@ -66,6 +66,7 @@ export class DeviceDrivers {
       log.info({ modalias, modules: names }, 'loaded the driver of a device');
     } catch (error) {
       const { kind, message } = faultFrom(error);
+      if (kind === 'failed-precondition') this.#loads += 1;
       // Most devices of a machine need no module of the image. Without signatures every one of them fails with the same message.
       if (kind !== 'not-found' && message !== this.#lastProblem) {
         this.#lastProblem = message;

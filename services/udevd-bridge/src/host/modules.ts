@@ -3,6 +3,7 @@ import { release } from 'node:os';
 import { Fault, faultFrom } from '@nodewright/fault';
 import {
   createModuleLoader,
+  type LoadModuleFile,
   moduleLoadOrder,
   parseBuiltinModules,
   parseModuleAliases,
@@ -16,12 +17,26 @@ const enforcementFile = '/sys/module/module/parameters/sig_enforce';
 /** Under a lockdown it refuses them, too. */
 const lockdownFile = '/sys/kernel/security/lockdown';
 
-/** Loads modules, one request after the other. @returns the names of the modules */
+/**
+ * Loads modules, one request after the other.
+ *
+ * @returns the names of the modules
+ * @throws Fault as `planModules()`; `failed-precondition` for the first module that the kernel refuses, when all were tried
+ */
 export type LoadModules = (wanted: WantedModule) => Promise<readonly string[]>;
 
+/** What loading needs of the kernel. */
+export interface ModuleEffects {
+  readonly load: LoadModuleFile;
+  /** Whether the kernel refuses modules without a valid signature. */
+  readonly refusesUnsigned: () => boolean;
+}
+
 /** @param folder of the kernel's modules */
-export function createModules(folder = `/usr/lib/modules/${release()}`): LoadModules {
-  const load = createModuleLoader(folder);
+export function createModules(
+  folder = `/usr/lib/modules/${release()}`,
+  { load, refusesUnsigned }: ModuleEffects = { load: createModuleLoader(folder), refusesUnsigned: enforces },
+): LoadModules {
   let last: Promise<unknown> = Promise.resolve();
   // The root file system with the modules does not change while the machine runs, and each of its devices is looked up at its start.
   let known: ReturnType<typeof readModules> | undefined;
@@ -35,19 +50,20 @@ export function createModules(folder = `/usr/lib/modules/${release()}`): LoadMod
     known ??= readModules(folder);
     const { files } = known;
     const { names, toLoad } = planModules(wanted, known, deviceLimits.modulesPerModalias);
+    let failure: Fault | undefined;
+    // A device may have several modules, of which some refuse to run on this machine.
     for (const name of toLoad) {
       try {
         for (const path of moduleLoadOrder(files, name) ?? []) await load(path, '');
       } catch (error) {
-        throw new Fault(
+        failure ??= new Fault(
           'failed-precondition',
           `module "${name}" cannot be loaded: ${faultFrom(error).message}`,
-          {
-            cause: error,
-          },
+          { cause: error },
         );
       }
     }
+    if (failure !== undefined) throw failure;
     return names;
   }
 
@@ -67,7 +83,7 @@ function readModules(folder: string) {
   };
 }
 
-function refusesUnsigned(): boolean {
+function enforces(): boolean {
   return (
     textOf(enforcementFile)?.trim() === 'Y' ||
     /\[(integrity|confidentiality)\]/.test(textOf(lockdownFile) ?? '')
