@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { FakeTimers } from '@nodewright/controllers/testing';
 import { waitingText } from '@nodewright/services';
 import { MemoryState, type Pointer, pointerTo, putResource } from '@nodewright/state';
 import {
   apiCertificates,
   apiServiceConfigs,
+  hardwareAddresses,
   networkStatuses,
   services,
   timeStatuses,
@@ -17,9 +19,10 @@ import { openDaemonConditions } from './daemon-conditions.ts';
 async function awaited(daemon: ChildDaemon, hasUdevd = false) {
   const scope = new AsyncDisposableStack();
   const state = new MemoryState({ now: () => 0, cookie: new Uint8Array(8) });
-  const conditions = await openDaemonConditions(daemon, state, hasUdevd, scope);
+  const timers = new FakeTimers();
+  const conditions = await openDaemonConditions(daemon, state, hasUdevd, scope, timers);
   return {
-    conditions,
+    ...{ conditions, timers },
     async put<S>(pointer: Pointer<S>, spec: S) {
       await putResource(state, { ...pointer, spec });
       await turn();
@@ -99,4 +102,35 @@ test('udevd-bridge starts at once, but where it runs udevd after the API', async
   assert.equal(machine.text(), 'Waiting for service "apid" to be "up"');
   await machine.put(pointerTo(services, 'apid'), { running: true, healthy: true, unknown: false });
   assert.equal(machine.text(), undefined);
+});
+
+/** After how many seconds udevd-bridge starts on a machine whose API does not, with what it has of a network from the beginning on. */
+async function startsAfter(has: { readonly device: boolean; readonly address: boolean }): Promise<number> {
+  await using machine = await awaited('udevd-bridge', true);
+  const { timers } = machine;
+  if (has.device)
+    await machine.put(pointerTo(hardwareAddresses), { name: 'eth0', hardwareAddr: '02:00:00:00:00:02' });
+  if (has.address)
+    await machine.put(pointerTo(networkStatuses, 'status'), {
+      ...{ addressReady: true, hostnameReady: true, connectivityReady: true, etcFilesReady: true },
+    });
+  const startMs = timers.now();
+  let isStarted = false;
+  const started = Promise.all(
+    machine.conditions.map((condition) => condition.wait(new AbortController().signal)),
+  ).then(() => {
+    isStarted = true;
+  });
+  while (!isStarted) {
+    timers.step(startMs + 60_000);
+    for (let count = 0; count < 10; count += 1) await turn();
+  }
+  await started;
+  return (timers.now() - startMs) / 1000;
+}
+
+test('udevd-bridge, which loads drivers, does not wait for the API of a machine without a network', async () => {
+  assert.equal(await startsAfter({ device: false, address: false }), 2);
+  assert.equal(await startsAfter({ device: true, address: false }), 8);
+  assert.equal(await startsAfter({ device: true, address: true }), 30);
 });

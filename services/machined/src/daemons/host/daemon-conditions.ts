@@ -1,10 +1,11 @@
-import { systemTimers } from '@nodewright/async';
+import { systemTimers, type Timers } from '@nodewright/async';
 import { serviceIds } from '@nodewright/contract';
 import { type AwaitedResource, type Condition, openResourceCondition } from '@nodewright/services';
 import { pointerTo, type State } from '@nodewright/state';
 import {
   apiCertificates,
   apiServiceConfigs,
+  hardwareAddresses,
   networkStatuses,
   type ServiceSpec,
   services,
@@ -12,7 +13,7 @@ import {
   trustdCertificates,
 } from '@nodewright/state/kinds';
 import type { ChildDaemon } from '../domain/daemon-command.ts';
-import { metWithin } from './start-condition.ts';
+import { metUnless, metWithin } from './start-condition.ts';
 
 /** Met when the clock is synchronised. Source: Talos v1.14: services, time sync. */
 const timeSync = awaited({
@@ -45,19 +46,35 @@ const conditionsOf: Readonly<Record<ChildDaemon, readonly OpenCondition[]>> = {
 
 /**
  * The first look at all devices keeps a small machine busy for seconds, so udevd-bridge lets the API answer first where it runs
- * udevd. An API that does not start must not keep the devices unknown.
+ * udevd. An API that does not start must not keep the devices unknown. Nor may it wait for the network of a machine whose network device has no
+ * driver yet, which udevd-bridge loads: without a network the API of a worker does not start.
  */
 const apidLimitMs = 30_000;
-const apidUp: OpenCondition = async (state, scope) => {
-  const pointer = pointerTo(services, serviceIds.apid);
-  const text = `service "${serviceIds.apid}" to be "up"`;
+/** A machine that has no network device after this time may have one without a driver. */
+const deviceLimitMs = 2000;
+/** So may one that has no address after this time: a DHCP server is asked, and the address is probed. */
+const addressLimitMs = 8000;
+
+async function openApidUp(state: State, timers: Timers, scope: AsyncDisposableStack): Promise<Condition> {
   const isWanted = ({ running, healthy }: ServiceSpec) => running && healthy;
-  return metWithin(
-    await openResourceCondition(state, { pointer, text, isWanted }, scope),
-    apidLimitMs,
-    systemTimers,
-  );
-};
+  const text = `service "${serviceIds.apid}" to be "up"`;
+  const [up, device, address] = await Promise.all([
+    openResourceCondition(state, { pointer: pointerTo(services, serviceIds.apid), text, isWanted }, scope),
+    openResourceCondition(state, { pointer: pointerTo(hardwareAddresses), text: 'a network device' }, scope),
+    openResourceCondition(
+      state,
+      {
+        pointer: pointerTo(networkStatuses),
+        text: 'an address',
+        isWanted: ({ addressReady }) => addressReady,
+      },
+      scope,
+    ),
+  ]);
+  const unlessDevice = metUnless(up, device, { limitMs: deviceLimitMs, timers });
+  const unlessAddress = metUnless(unlessDevice, address, { limitMs: addressLimitMs, timers });
+  return metWithin(unlessAddress, apidLimitMs, timers);
+}
 
 type OpenCondition = (state: State, scope: AsyncDisposableStack) => Promise<Condition>;
 
@@ -76,7 +93,10 @@ export function openDaemonConditions(
   state: State,
   hasUdevd: boolean,
   scope: AsyncDisposableStack,
+  timers: Timers = systemTimers,
 ): Promise<Condition[]> {
   const isLate = daemon === serviceIds.udevdBridge && hasUdevd;
-  return Promise.all((isLate ? [apidUp] : conditionsOf[daemon]).map((open) => open(state, scope)));
+  return isLate
+    ? Promise.all([openApidUp(state, timers, scope)])
+    : Promise.all(conditionsOf[daemon].map((open) => open(state, scope)));
 }
