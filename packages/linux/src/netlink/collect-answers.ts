@@ -1,6 +1,7 @@
 import { Fault } from '@nodewright/fault';
 import { errorNumberOf, type NetlinkMessage, netlinkFlags, netlinkTypes } from './netlink-message.ts';
 import type { NetlinkSocket } from './netlink-socket.ts';
+import { explanationOf } from './refusal.ts';
 
 /** How the answers to one request ended. */
 export interface AnswerEnd {
@@ -8,6 +9,8 @@ export interface AnswerEnd {
   readonly isWhole: boolean;
   /** The number of the errno; 0 for success. */
   readonly errno: number;
+  /** What the kernel says about it; empty unless it was asked to. */
+  readonly explanation: string;
 }
 
 const errnoBytes = 4;
@@ -35,8 +38,9 @@ export function collectAnswers(
       const { type, payload } = message;
       // A dump that fails in its middle ends with the errno in place of 0. Source: Linux, net/netlink/af_netlink.c, netlink_dump_done().
       if (type === netlinkTypes.done)
-        return { isWhole, errno: payload.length < errnoBytes ? 0 : errorNumberOf(message) };
-      if (type === netlinkTypes.error) return { isWhole, errno: errorNumberOf(message) };
+        return { isWhole, errno: payload.length < errnoBytes ? 0 : errorNumberOf(message), explanation: '' };
+      if (type === netlinkTypes.error)
+        return { isWhole, errno: errorNumberOf(message), explanation: explanationOf(message) };
       take(message);
     }
   }

@@ -14,6 +14,7 @@ import {
 import { collectAnswers } from './collect-answers.ts';
 import { encodeMessage, netlinkFlags, requireBytes } from './netlink-message.ts';
 import { genericProtocol, openNetlinkSocket } from './netlink-socket.ts';
+import { askForExplanations, refusalOf } from './refusal.ts';
 
 /** A family of the kernel. Its number may be another one after the module was loaded again. */
 export interface GenericFamily {
@@ -88,6 +89,7 @@ export function requestGeneric(
   { command, payload, isDump = false, allowed = [] }: GenericRequest,
 ): Buffer[] {
   using socket = openNetlinkSocket(calls, 0, genericProtocol);
+  askForExplanations(calls, socket.descriptor);
   const header = Buffer.from([command, family.version, 0, 0]);
   const flags = netlinkFlags.request | (isDump ? netlinkFlags.dump : netlinkFlags.acknowledge);
   for (let sequence = 1; ; sequence += 1) {
@@ -95,15 +97,14 @@ export function requestGeneric(
       encodeMessage({ type: family.id, flags, sequence, payload: Buffer.concat([header, payload]) }),
     );
     const answers: Buffer[] = [];
-    const { isWhole, errno } = collectAnswers(socket, sequence, (message) => {
+    const { isWhole, errno, explanation } = collectAnswers(socket, sequence, (message) => {
       if (message.type !== family.id) return;
       requireBytes(message.payload, headerBytes, 'a generic header');
       answers.push(Buffer.from(message.payload.subarray(headerBytes)));
     });
     if (errno !== 0) {
-      const name = getSystemErrorName(-errno);
-      if (allowed.includes(name)) return [];
-      throw new Fault('unavailable', `netlink: the kernel answers with ${name}`);
+      if (allowed.includes(getSystemErrorName(-errno))) return [];
+      throw refusalOf(errno, explanation);
     }
     if (isWhole || sequence === maxAttempts) return answers;
   }

@@ -1,8 +1,6 @@
 // Reads the complete network configuration of this process's namespace. Each call opens one socket and takes
 // a fraction of a millisecond for some hundred entries. The kernel answers within the call, so it is
 // synchronous.
-import { getSystemErrorName } from 'node:util';
-import { Fault } from '@nodewright/fault';
 import type { NativeCalls } from '../native-calls.ts';
 import { decodeAddress, type KernelAddress } from './address-message.ts';
 import { encodeAttribute } from './attributes.ts';
@@ -10,6 +8,7 @@ import { collectAnswers } from './collect-answers.ts';
 import { decodeLink, type KernelLink } from './link-message.ts';
 import { encodeMessage, netlinkFlags } from './netlink-message.ts';
 import { openNetlinkSocket } from './netlink-socket.ts';
+import { refusalOf } from './refusal.ts';
 import { decodeRoute, type KernelRoute } from './route-message.ts';
 import { decodeRule, type KernelRule } from './rule-message.ts';
 
@@ -88,5 +87,5 @@ function dump<T>(
 /** @throws Fault `unavailable` for a refusal that is not about a family which the kernel lacks */
 function requireSuccess(errno: number): void {
   if (errno === 0 || missingFamily.has(errno)) return;
-  throw new Fault('unavailable', `netlink: the kernel answers with ${getSystemErrorName(-errno)}`);
+  throw refusalOf(errno);
 }

@@ -3,6 +3,7 @@ import { Fault } from '@nodewright/fault';
 import type { NativeCalls } from '../native-calls.ts';
 import { encodeMessage, errorNumberOf, netlinkFlags, netlinkTypes } from './netlink-message.ts';
 import { openNetlinkSocket } from './netlink-socket.ts';
+import { askForExplanations, explanationOf, refusalOf } from './refusal.ts';
 
 export interface ChangeRequest {
   /** `RTM_NEW*` or `RTM_DEL*` of <linux/rtnetlink.h>. */
@@ -17,13 +18,14 @@ export interface ChangeRequest {
 /**
  * Changes the network, and returns when the kernel has done it.
  *
- * @throws Fault `unavailable` when the kernel refuses
+ * @throws Fault `unavailable` when the kernel refuses, with the name of the errno and what the kernel says about it
  */
 export function requestChange(
   calls: NativeCalls,
   { type, flags = 0, payload, allowed }: ChangeRequest,
 ): void {
   using socket = openNetlinkSocket(calls, 0);
+  askForExplanations(calls, socket.descriptor);
   const allFlags = netlinkFlags.request | netlinkFlags.acknowledge | flags;
   socket.send(encodeMessage({ type, flags: allFlags, sequence: 1, payload }));
   const received = socket.receive();
@@ -32,6 +34,5 @@ export function requestChange(
     throw new Fault('unavailable', 'netlink: the kernel does not answer');
   const errno = errorNumberOf(answer);
   if (errno === 0) return;
-  const name = getSystemErrorName(-errno);
-  if (name !== allowed) throw new Fault('unavailable', `netlink: the kernel answers with ${name}`);
+  if (getSystemErrorName(-errno) !== allowed) throw refusalOf(errno, explanationOf(answer));
 }
