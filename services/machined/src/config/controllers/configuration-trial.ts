@@ -39,7 +39,7 @@ export class ConfigurationTrial implements Disposable {
     const before = this.#running === undefined ? this.#keeper.active() : this.#running.before;
     this.#running?.timer[Symbol.dispose]();
     await this.#keeper.activate(tried);
-    this.#arm({ tried, before }, this.#timers.now() + Number(forNs / 1_000_000n));
+    this.#arm({ tried, before }, this.#timers.monotonicMs() + Number(forNs / 1_000_000n));
   }
 
   /** Ends the trial: the tried configuration stays active. */
@@ -53,7 +53,7 @@ export class ConfigurationTrial implements Disposable {
   }
 
   #arm(trial: Omit<Trial, 'timer'>, untilMs: number): void {
-    const leftMs = untilMs - this.#timers.now();
+    const leftMs = untilMs - this.#timers.monotonicMs();
     const timer =
       leftMs > longestPauseMs
         ? this.#timers.after(longestPauseMs, () => this.#arm(trial, untilMs))
