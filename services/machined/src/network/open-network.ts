@@ -1,6 +1,7 @@
 import { systemTimers } from '@nodewright/async';
 import { volumeIds, volumePath, volumeRow } from '@nodewright/contract/volumes';
 import type { EtcdClient } from '@nodewright/etcd';
+import { faultFrom } from '@nodewright/fault';
 import { loadNativeCalls, watchAdvertisements } from '@nodewright/linux';
 import type { KindRef, State } from '@nodewright/state';
 import { addressSpecs, addressStatuses, linkSpecs, linkStatuses } from '@nodewright/state/kinds';
@@ -58,6 +59,8 @@ export interface OpenNetworkInit {
   readonly hasKubelet: boolean;
   /** The node's root, without a trailing slash. */
   readonly root: string;
+  /** Resolves when the volume STATE is mounted, or the signal aborts; undefined on a node whose volumes are folders. */
+  readonly stateMounted?: (signal: AbortSignal) => Promise<unknown>;
   /** Connects to etcd of the cluster. */
   readonly openEtcd: () => Promise<EtcdClient>;
   /** Of etcd, to another control plane. */
@@ -184,7 +187,7 @@ interface MachineOperators {
 
 /** The operators of a machine that plans its network. They end with `scope`. */
 async function openMachineOperators(
-  { commandLine: text, root, log }: OpenNetworkInit,
+  { commandLine: text, root, log, stateMounted, stopSignal }: OpenNetworkInit,
   kernel: KernelNetwork,
   scope: AsyncDisposableStack,
 ): Promise<MachineOperators> {
@@ -193,10 +196,15 @@ async function openMachineOperators(
     () => dhcp.isRunning() || dhcp6.isRunning(),
   );
   const given = () => commandLine.given();
+  const leases = openDhcpLeases(`${root}${volumePath(volumeRow(volumeIds.state))}/${leaseFile}`, log);
+  // The first lease of a machine is older than its volumes.
+  stateMounted?.(stopSignal).then(
+    () => leases.keep(),
+    (error: unknown) => log.debug({ error: faultFrom(error).message }, 'STATE was not mounted'),
+  );
   const dhcp = scope.use(
     new DhcpOperator({
-      openWire: await loadDhcpWires(systemTimers),
-      leases: openDhcpLeases(`${root}${volumePath(volumeRow(volumeIds.state))}/${leaseFile}`, log),
+      ...{ openWire: await loadDhcpWires(systemTimers), leases },
       ...{ timers: systemTimers, random: Math.random, log, given },
       isTaken: (linkName) => commandLine.hasLink(linkName),
     }),

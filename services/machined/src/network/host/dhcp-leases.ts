@@ -14,6 +14,8 @@ import {
 export interface DhcpLeases {
   addressOf(linkName: string, hardware: string): string | undefined;
   remember(linkName: string, hardware: string, address: string | undefined): void;
+  /** Writes them once more, unless they are there: the volume of the file was mounted, over what was written before. */
+  keep(): void;
 }
 
 /**
@@ -24,9 +26,19 @@ export interface DhcpLeases {
  */
 export function openDhcpLeases(path: string, log: Logger): DhcpLeases {
   let leases = read();
-  let written: RememberedLeases = leases;
+  /** Undefined while it is not known to be on the volume. */
+  let written: RememberedLeases | undefined = leases;
+  let mounts = 0;
   let isWriting = false;
   let hasFailed = false;
+
+  function textOnDisk(): string | undefined {
+    try {
+      return readIfThere(path)?.toString();
+    } catch {
+      return undefined;
+    }
+  }
 
   function read(): RememberedLeases {
     try {
@@ -43,10 +55,11 @@ export function openDhcpLeases(path: string, log: Logger): DhcpLeases {
     isWriting = true;
     while (written !== leases) {
       const latest = leases;
+      const mount = mounts;
       try {
         await writeFileAtomically(path, encodeLeaseFile(latest));
         hasFailed = false;
-        written = latest;
+        if (mount === mounts) written = latest;
       } catch (error) {
         if (!hasFailed)
           log.warn(
@@ -65,6 +78,13 @@ export function openDhcpLeases(path: string, log: Logger): DhcpLeases {
     addressOf: (linkName, hardware) => leases.get(leaseKey(linkName, hardware)),
     remember(linkName, hardware, address) {
       leases = withLease(leases, leaseKey(linkName, hardware), address);
+      void write();
+    },
+    keep() {
+      // After most starts it is there already.
+      if (leases.size === 0 || textOnDisk() === encodeLeaseFile(leases)) return;
+      mounts += 1;
+      written = undefined;
       void write();
     },
   };

@@ -1,6 +1,9 @@
 // What the node sees and changes of its machine, how it ends, and what it tells.
 import { dirname } from 'node:path';
+import { volumeIds } from '@nodewright/contract/volumes';
 import { createFileSystemSizes } from '@nodewright/linux';
+import { pointerTo, watchFor } from '@nodewright/state';
+import { blockMountStatuses } from '@nodewright/state/kinds';
 import type { World } from '../../base/domain/world.ts';
 import { readOrReason } from '../../base/host/read-if-there.ts';
 import { openSlowCalls } from '../../base/host/slow-calls.ts';
@@ -102,6 +105,13 @@ export const networkRow = topicRow({
         ...{ ...host, stopSignal: host.signal, root: layout.root },
         linkHardware: hardware.linkHardware,
         selectors,
+        stateMounted: (signal) =>
+          watchFor(
+            state,
+            pointerTo(blockMountStatuses, volumeIds.state),
+            (mount) => mount !== undefined,
+            signal,
+          ),
         openEtcd: () => etcd.openCluster(),
         yieldLeadership: (signal) => etcd.yieldLeadership(signal),
         hasKubelet: abilities.runsKubelet,
