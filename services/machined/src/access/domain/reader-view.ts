@@ -9,12 +9,12 @@ import {
 } from '@nodewright/state/kinds';
 import { type ParseOptions, parseDocument, type SchemaOptions, stringify } from 'yaml';
 
-/** The network configuration of a machine, which may have keys of WireGuard. Source: Talos v1.14: META tags. */
+/** The network configuration of a machine, which may have keys of WireGuard, and tokens of the API of a cloud. Source: Talos v1.14: META tags. */
 const networkKey = '0x0a';
 
 /**
- * The specification as a reader may see it: keys of WireGuard are replaced. Everything else, and a specification without such keys, is
- * returned as it is. On purpose unlike upstream, which shows the keys: in maintenance everybody is a reader.
+ * The specification as a reader may see it: keys of WireGuard and tokens are replaced. Everything else, and a specification without these,
+ * is returned as it is. On purpose unlike upstream, which shows them: in maintenance everybody is a reader.
  */
 export function readerView({ type, id }: Pick<Pointer, 'type' | 'id'>, spec: unknown): unknown {
   if (type === platformConfigs.type) return platformView(spec as PlatformConfigSpec);
@@ -39,17 +39,32 @@ function platformView(spec: PlatformConfigSpec): PlatformConfigSpec {
         peers: link.wireguard.peers.map((peer) => ({ ...peer, presharedKey: redacted(peer.presharedKey) })),
       },
     })),
+    operators: spec.operators.map((operator) => {
+      const { vip } = operator;
+      const withoutToken = <T extends { readonly apiToken: string }>(cloud: T): T => ({
+        ...cloud,
+        apiToken: redacted(cloud.apiToken),
+      });
+      return {
+        ...operator,
+        vip: {
+          ...vip,
+          equinixMetal: withoutToken(vip.equinixMetal),
+          hcloud: withoutToken(vip.hcloud),
+        },
+      };
+    }),
   };
 }
 
 const options: ParseOptions & SchemaOptions & { readonly logLevel: 'silent' } = {
   ...({ merge: false, schema: 'core', logLevel: 'silent', uniqueKeys: false } as const),
 };
-const secretKeys: ReadonlySet<string> = new Set(['privateKey', 'presharedKey']);
+const secretKeys: ReadonlySet<string> = new Set(['privateKey', 'presharedKey', 'apiToken']);
 
-/** The text of a network configuration. One with keys is written anew, because a comment may have others; a damaged one is not shown. */
+/** The text of a network configuration. One with secrets is written anew, because a comment may have others; a damaged one is not shown. */
 function networkText(text: string): string {
-  const hasWord = /(?:private|preshared)key/i.test(text);
+  const hasWord = /(?:private|preshared)key|apitoken/i.test(text);
   // The word of a field may be written with escapes.
   if (!hasWord && !text.includes('\\')) return text;
   try {
@@ -57,20 +72,20 @@ function networkText(text: string): string {
     if (document.errors.length > 0) return redactedText;
     // No aliases: a few of them stand for any number of values, and the machine takes none.
     const value: unknown = document.toJS({ maxAliasCount: 0 });
-    const shown = withoutKeys(value);
+    const shown = withoutSecrets(value);
     return !hasWord && JSON.stringify(shown) === JSON.stringify(value) ? text : stringify(shown);
   } catch {
     return redactedText;
   }
 }
 
-function withoutKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutKeys);
+function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, child]) => [
       key,
-      secretKeys.has(key) && child !== '' && child !== null ? redactedText : withoutKeys(child),
+      secretKeys.has(key) && child !== '' && child !== null ? redactedText : withoutSecrets(child),
     ]),
   );
 }

@@ -18,6 +18,7 @@ import { apiAccess, apiViews, guardedState } from './guarded-state.ts';
 
 const key = (byte: number) => Buffer.alloc(32, byte).toString('base64');
 const [own, preshared, peer] = [key(1), key(2), key(3)];
+const token = 'token-of-a-cloud-api';
 
 const tunnel = `
 # The key of the old tunnel: privateKey ${own}
@@ -32,6 +33,13 @@ links:
       peers:
         - publicKey: ${peer}
           "preshared\\u004bey": ${preshared}
+operators:
+  - operator: vip
+    linkName: eth0
+    vip:
+      ip: 10.0.0.9
+      hcloud: { deviceID: 1, networkID: 2, apiToken: ${token} }
+      equinixMetal: { projectID: a, deviceID: b, apiToken: ${token} }
 `;
 
 async function openStates() {
@@ -67,7 +75,7 @@ async function readBy<S>(
   return texts;
 }
 
-test('keys of WireGuard in META and in the configuration of the platform are for administrators only', async () => {
+test('keys of WireGuard and tokens in META and in the configuration of the platform are for administrators only', async () => {
   const { state, reader, admin } = await openStates();
   const { metadata: _, probes: __, ...fields } = platformConfigsFields;
   const platform = { ...specFromYaml(fields, parse(tunnel), ''), probes: [], metadata: undefined };
@@ -84,7 +92,7 @@ test('keys of WireGuard in META and in the configuration of the platform are for
   assert.equal(seen.length >= 8, true);
   for (const text of seen) {
     assert.equal(
-      [own, preshared].some((secret) => text.includes(secret)),
+      [own, preshared, token].some((secret) => text.includes(secret)),
       false,
       text,
     );
@@ -96,7 +104,10 @@ test('keys of WireGuard in META and in the configuration of the platform are for
     ...(await readBy(admin, networkMeta, () => writeMeta('for administrators'))),
     ...(await readBy(admin, active, () => writePlatform(['192.0.2.2']))),
   ];
-  assert.equal(whole.filter((text) => text.includes(own) && text.includes(preshared)).length >= 4, true);
+  assert.equal(
+    whole.filter((text) => [own, preshared, token].every((secret) => text.includes(secret))).length >= 4,
+    true,
+  );
 });
 
 test('a value of META without keys is shown as it is, and a damaged one with a key is not shown', async () => {
