@@ -55,6 +55,31 @@ test('a device that is not there has no features and no settings, and one that l
   assert.throws(() => changeLinkFeatures(calls, 4000, { 'rx-gro': true }), { message: /ENODEV/ });
 });
 
+test('a driver that refuses a question by whatever errno has no answer, and hides none of other devices', async () => {
+  const real = await loadNativeCalls();
+  // EAGAIN while it resets, ENETDOWN, EREMOTEIO, and one of the kernel's own.
+  for (const errno of [11, 100, 121, 524]) {
+    let count = 0;
+    const calls: NativeCalls = {
+      ...real,
+      receiveFrom(descriptor, into, sender) {
+        const length = real.receiveFrom(descriptor, into, sender);
+        const bytes = Buffer.from(into.buffer, into.byteOffset, into.byteLength);
+        // The type of the message, and its errno.
+        if (length !== undefined && bytes.readUInt16LE(4) === 2 && bytes.readInt32LE(16) !== 0) {
+          bytes.writeInt32LE(-errno, 16);
+          count += 1;
+        }
+        return length;
+      },
+    };
+    const nothing = { modes: undefined, rings: undefined, channels: undefined, wakeOnLan: undefined };
+    assert.deepEqual(readEthernetSettings(calls, 4000), nothing);
+    assert.equal(readLinkFeatures(calls, 4000), undefined);
+    assert.equal(count, 5);
+  }
+});
+
 test('features and settings are read by requests that only read', { skip }, async () => {
   const { calls, index } = await openWire();
   const commands = new Set<number>();

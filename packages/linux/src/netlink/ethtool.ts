@@ -29,13 +29,7 @@ export interface EthernetSettings {
 }
 
 /**
- * The driver does not support the question, the device was removed in the meantime, its firmware does not answer, or only the administrator may
- * ask.
- */
-const noAnswer = ['ENOTSUP', 'ENODEV', 'EIO', 'EBUSY', 'ETIMEDOUT', 'EINVAL', 'EPERM'];
-
-/**
- * The features of a device; undefined when it was removed, and on a kernel without the family.
+ * The features of a device; undefined when the kernel refuses the question, as for one that was removed, and on a kernel without the family.
  *
  * @throws Fault `unavailable` when the kernel does not answer, `data-loss` for an invalid answer
  */
@@ -85,6 +79,8 @@ function ask<T>(
   decode: (payload: Uint8Array) => T,
 ): T | undefined {
   const payload = encodeEthtoolHeader(linkIndex);
-  const [answer] = requestGeneric(calls, family, { command, payload, allowed: noAnswer });
+  // The driver does not support the question, the device was removed, its firmware does not answer, or only the administrator may ask: drivers
+  // have many errnos, and one device must not hide the others.
+  const [answer] = requestGeneric(calls, family, { command, payload, allowed: 'any' });
   return answer && decode(answer);
 }

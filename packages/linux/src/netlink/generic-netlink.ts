@@ -30,8 +30,8 @@ export interface GenericRequest {
   readonly payload: Uint8Array;
   /** Whether all entries are asked for; otherwise the kernel acknowledges what it has done. */
   readonly isDump?: boolean;
-  /** Names of errnos that are no failure, such as `ENODEV`. */
-  readonly allowed?: readonly string[];
+  /** Names of errnos that are no failure, such as `ENODEV`, or that none is. */
+  readonly allowed?: readonly string[] | 'any';
 }
 
 const headerBytes = 4;
@@ -103,7 +103,7 @@ export function requestGeneric(
       answers.push(Buffer.from(message.payload.subarray(headerBytes)));
     });
     if (errno !== 0) {
-      if (allowed.includes(getSystemErrorName(-errno))) return [];
+      if (allowed === 'any' || allowed.includes(getSystemErrorName(-errno))) return [];
       throw refusalOf(errno, explanation);
     }
     if (isWhole || sequence === maxAttempts) return answers;
