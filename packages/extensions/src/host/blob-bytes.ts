@@ -13,7 +13,12 @@ const documentBytes = 4 * 1024 * 1024;
 /** 8 MiB: what every decompressor should have, and no compressor exceed by itself. Source: RFC 8878, section 3.1.1.1.2. */
 const windowLogMax = 23;
 
-/** Decompresses a layer while it is read. @throws Fault `data-loss` for bytes that cannot be decompressed */
+/**
+ * Decompresses a layer while it is read. The bytes are read to their end, also when the compressed content ends before it, so that their
+ * digest is always checked.
+ *
+ * @throws Fault `data-loss` for bytes that cannot be decompressed; what the bytes fail with
+ */
 export type Decompress = (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
 const plain: Decompress = (bytes) => bytes;
 const gunzip: Decompress = (bytes) => through(bytes, createGunzip());
@@ -77,6 +82,8 @@ async function* through(
   source.pipe(decompressor);
   try {
     yield* decompressor as AsyncIterable<Uint8Array>;
+    source.unpipe(decompressor);
+    for await (const _piece of source);
   } catch (error) {
     if (sourceError !== undefined) throw sourceError;
     throw damaged(
