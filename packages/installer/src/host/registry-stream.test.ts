@@ -1,9 +1,10 @@
 // Artefacts of registries, which end layers early, send slowly, or send something else.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openDistributionClient, parseImageReference } from '@nodewright/oci';
 import { noTelemetry } from '@nodewright/telemetry';
 import { artefactLimits } from '../domain/artefact-limits.ts';
@@ -35,9 +36,15 @@ async function serve(listener: RequestListener) {
   };
 }
 
-/** Answers as a registry. @param cutOf how many bytes of a blob an answer has before its connection ends; undefined: all */
+/**
+ * Answers as a registry.
+ *
+ * @param cutOf how many bytes of a blob an answer has before its connection ends; undefined: all
+ * @param pieceBytes of a blob that is sent as a whole; each piece waits until the one before it has left
+ */
 function registryOf(
   cutOf: (digest: string, request: IncomingMessage) => number | undefined,
+  pieceBytes = Number.POSITIVE_INFINITY,
 ): RequestListener {
   return (request, response) => {
     const [, kind, which = ''] = /\/(manifests|blobs)\/(.*)$/.exec(request.url ?? '') ?? [];
@@ -48,12 +55,21 @@ function registryOf(
     const rest = bytes.subarray(offset);
     response.writeHead(offset === 0 ? 200 : 206, { 'content-length': rest.length });
     const cut = kind === 'blobs' ? cutOf(digest, request) : undefined;
-    if (cut === undefined || cut >= rest.length) return void response.end(rest);
+    if (cut === undefined || cut >= rest.length) return void sendInPieces(response, rest, pieceBytes);
     response.write(rest.subarray(0, cut), () => response.destroy());
   };
 }
 
-async function readFrom(host: string, nowMs = () => 0): Promise<Map<string, string>> {
+async function sendInPieces(response: ServerResponse, bytes: Uint8Array, pieceBytes: number): Promise<void> {
+  for (let at = 0; at + pieceBytes < bytes.length; at += pieceBytes) {
+    response.write(bytes.subarray(at, at + pieceBytes));
+    await nextTurn();
+  }
+  response.end(bytes.subarray(Math.floor((bytes.length - 1) / pieceBytes) * pieceBytes));
+}
+
+/** @param onPiece called before each piece that the sink takes */
+async function readFrom(host: string, nowMs = () => 0, onPiece = () => {}): Promise<Map<string, string>> {
   using client = openDistributionClient({
     telemetry: noTelemetry,
     endpointsOf: () => [{ url: `http://${host}` }],
@@ -64,7 +80,12 @@ async function readFrom(host: string, nowMs = () => 0): Promise<Map<string, stri
   await readArtefact(content, verified, {
     sink: {
       async write({ path }, bytes) {
-        found.set(path, Buffer.concat(await Array.fromAsync(bytes)).toString());
+        const pieces: Uint8Array[] = [];
+        for await (const piece of bytes) {
+          onPiece();
+          pieces.push(piece);
+        }
+        found.set(path, Buffer.concat(pieces).toString());
       },
     },
   });
@@ -110,6 +131,19 @@ test('a registry that sends too slowly is given up, however long it would go on'
     }),
     { kind: 'deadline-exceeded' },
   );
+});
+
+test('a registry is not given up because the disk is slow', async () => {
+  await using server = await serve(registryOf(() => undefined, 100));
+  let now = 0;
+  const found = await readFrom(
+    server.host,
+    () => now,
+    () => {
+      now += 1_800_000;
+    },
+  );
+  assert.deepEqual(found, expected);
 });
 
 test('a registry that has another manifest under the digest is refused', async () => {
