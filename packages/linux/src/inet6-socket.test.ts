@@ -48,6 +48,26 @@ test('openInet6Socket() sends and receives on one link, and drops what is too lo
   assert.deepEqual(received, ['wire1 question', `wire0 ${'b'.repeat(100)}`]);
 });
 
+test('openInet6Socket() receives nothing that may have come from another network', { skip }, async () => {
+  const received: string[] = [];
+  const open = (name: string, port: number) =>
+    openInet6Socket(calls, {
+      ...{ link: linkOf(name), port, longestBytes: 100 },
+      timers: { monotonicMs: () => performance.now(), after: () => assert.fail('a pause') },
+      onDatagram: (datagram) => received.push(`${Buffer.from(datagram)}`),
+      onError: (error) => assert.fail(String(error)),
+    });
+  using client = open('wire0', 548);
+  using _server = open('wire1', 548);
+  await haveAddresses();
+  ip('-6 addr add fd00::1/64 dev wire0 nodad');
+  ip('-6 addr add fd00::2/64 dev wire1 nodad');
+  for (const address of ['fd00::2', 'ff02::1', addressOf('wire1')])
+    client.send(Buffer.from(address), address, 548);
+  await eventually(() => received.length > 0, { what: 'a datagram' });
+  assert.deepEqual(received, [addressOf('wire1')]);
+});
+
 test('openInet6Socket() reads a flood at a limited rate', { skip }, async () => {
   let count = 0;
   let nowMs = 0;

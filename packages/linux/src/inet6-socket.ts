@@ -1,8 +1,9 @@
-// A few UDP datagrams of IPv6 in both directions on one link, whatever the routes are.
+// A few UDP datagrams of IPv6 in both directions between hosts of one link, whatever the routes are.
 import type { Timers } from '@nodewright/async';
 import { ipAddressBytes } from './ip-address-text.ts';
 import { readLimited } from './limited-reader.ts';
 import type { NativeCalls } from './native-calls.ts';
+import { attachFilter } from './socket-filter.ts';
 
 export interface Inet6SocketInit {
   readonly link: { readonly name: string; readonly index: number };
@@ -11,7 +12,7 @@ export interface Inet6SocketInit {
   /** Longer datagrams are dropped. */
   readonly longestBytes: number;
   readonly timers: Pick<Timers, 'monotonicMs' | 'after'>;
-  /** Called with each datagram, which is valid only during the call. */
+  /** Called with each datagram that was sent to a link-local address of this host. It is valid only during the call. */
   readonly onDatagram: (datagram: Uint8Array) => void;
   /** Reception has failed with a Fault, and nothing more comes. The caller disposes of the socket. */
   readonly onError: (error: unknown) => void;
@@ -37,6 +38,19 @@ const bindToDevice = 25;
 const ipv6Level = 41;
 const onlyIpv6 = 26;
 
+/**
+ * A program of classic BPF that passes what was sent to a link-local address. No router forwards that, so a host of another network can
+ * neither answer in place of one of the link, nor fill the queue.
+ */
+const linkLocalOnly = [
+  // The first half of the destination: its offset in the header of IPv6, counted from `SKF_NET_OFF`.
+  { op: 0x28, jt: 0, jf: 0, k: 0xfff0_0000 + 24 },
+  { op: 0x54, jt: 0, jf: 0, k: 0xffc0 },
+  { op: 0x15, jt: 0, jf: 1, k: 0xfe80 },
+  { op: 0x06, jt: 0, jf: 0, k: 0x40000 },
+  { op: 0x06, jt: 0, jf: 0, k: 0 },
+] as const;
+
 /** What the kernel keeps until it is read. */
 const receiveBufferBytes = 64 * 1024;
 /** Datagrams that are read in a second. */
@@ -60,6 +74,7 @@ export function openInet6Socket(calls: NativeCalls, init: Inet6SocketInit): Inet
   calls.setSocketOption(socket, ipv6Level, onlyIpv6, number(1));
   calls.setSocketOption(socket, socketLevel, receiveBuffer, number(receiveBufferBytes));
   calls.setSocketOption(socket, socketLevel, bindToDevice, Buffer.from(`${link.name}\0`));
+  attachFilter(calls, socket, linkLocalOnly);
   calls.bind(socket, inet6Address('::', port, 0));
 
   // One byte more shows that a datagram is too long.
