@@ -2,14 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { clientIdOfHardware } from './client-messages.ts';
-import {
-  type ClientEvent,
-  type ClientState,
-  dueMsOf,
-  isListening,
-  newClient,
-  stepClient,
-} from './dhcp-client.ts';
+import { dueMsOf } from './client-times.ts';
+import { type ClientEvent, type ClientState, isListening, newClient, stepClient } from './dhcp-client.ts';
 import { decodeMessage, encodeMessage } from './dhcp-message.ts';
 import { messageTypeOf } from './lease-offer.ts';
 import { messageTypes, optionCodes } from './option-codes.ts';

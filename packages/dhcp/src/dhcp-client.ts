@@ -1,6 +1,14 @@
 // The state machine of a DHCP client on one link. It decides, and everything else is done outside: the caller sends, waits and sets
 // addresses. Source: RFC 2131, section 4.4, figure 5.
 import { type ClientSettings, clientMessage } from './client-messages.ts';
+import {
+  conflictPauseMs,
+  dueMsOf,
+  growingPauseMs,
+  isOver,
+  type LeaseTimes,
+  leaseTimesFrom,
+} from './client-times.ts';
 import type { DhcpMessage } from './dhcp-message.ts';
 import { type LeaseOffer, messageTypeOf, offerOf, serverIdOf } from './lease-offer.ts';
 import { messageTypes } from './option-codes.ts';
@@ -20,12 +28,9 @@ export type ClientPhase =
   | 'renewing'
   | 'rebinding';
 
-/** An address for a time. Times are those of the monotonic clock in ms; undefined for a lease without end. */
-export interface Lease {
+/** An address for a time. */
+export interface Lease extends LeaseTimes {
   readonly offer: LeaseOffer;
-  readonly renewMs: number | undefined;
-  readonly rebindMs: number | undefined;
-  readonly endMs: number | undefined;
 }
 
 export interface ClientState {
@@ -110,13 +115,6 @@ const refusalPauseMs = 1000;
 const renewRetryMs = 60_000;
 /** Between messages of different exchanges, whatever a link or a server does. */
 const shortestPauseMs = 1000;
-/** After the first exchange that failed there is no pause; it grows from a second to this. */
-const longestPauseMs = 60_000;
-/** Source: RFC 2131, section 3.1, step 5. */
-const declinePauseMs = 10_000;
-/** After so many conflicts in a row the pause is a minute. Source: RFC 5227, section 2.1.1. */
-const mostConflicts = 10;
-const conflictPauseMs = 60_000;
 /** Three probes and a wait, 2 s in all. RFC 5227 takes 7 s, with which a machine would start later. */
 const probeTries = 3;
 const probeIntervalMs = 500;
@@ -133,13 +131,6 @@ export const newClient = (remembered?: string): ClientState => ({
   ...{ tries: 0, failures: 0, conflicts: 0, sentMs: undefined, offer: undefined, candidate: undefined },
   ...{ avoided: undefined, isRefused: false },
 });
-
-/** When the client wants the event `timer`, on the monotonic clock in ms; undefined: not at all. */
-export function dueMsOf({ dueMs, lease }: ClientState): number | undefined {
-  const endMs = lease?.endMs;
-  if (dueMs === undefined || endMs === undefined) return dueMs ?? endMs;
-  return Math.min(dueMs, endMs);
-}
 
 /** Whether a message of a server may change something now. */
 export const isListening = ({ phase }: ClientState): boolean =>
@@ -229,7 +220,7 @@ class Run {
     this.#send('decline', { requestedAddress: address, serverId: candidate.offer.serverId, text });
     const conflicts = this.state.conflicts + 1;
     this.#change({ conflicts, remembered: undefined });
-    this.#begin('init', conflicts >= mostConflicts ? conflictPauseMs : declinePauseMs);
+    this.#begin('init', conflictPauseMs(conflicts));
   }
 
   /** It was no question that nobody answered: it is asked once more, after a pause. */
@@ -362,8 +353,8 @@ class Run {
     this.#note(reason);
     const { failures, offer } = this.state;
     this.#change({ failures: failures + 1, avoided: offer?.serverId });
-    const growingMs = failures === 0 ? 0 : Math.min(longestPauseMs, 1000 * 2 ** Math.min(failures - 1, 10));
-    this.#begin('init', this.#pauseMs(growingMs));
+    // After the first exchange that failed there is none.
+    this.#begin('init', this.#pauseMs(failures === 0 ? 0 : growingPauseMs(failures - 1)));
   }
 
   /** Nobody answers: a lease that goes on is still good, and another address is asked for without one. */
@@ -465,13 +456,6 @@ class Run {
   }
 }
 
-const isOver = (atMs: number | undefined, nowMs: number) => atMs !== undefined && atMs <= nowMs;
-
 function leaseOf(offer: LeaseOffer, requestedMs: number): Lease {
-  const at = (seconds: number | undefined) =>
-    seconds === undefined ? undefined : requestedMs + seconds * 1000;
-  return {
-    ...{ offer, renewMs: at(offer.renewalSeconds), rebindMs: at(offer.rebindingSeconds) },
-    endMs: at(offer.leaseSeconds),
-  };
+  return { offer, ...leaseTimesFrom(requestedMs, { ...offer, seconds: offer.leaseSeconds }) };
 }

@@ -1,5 +1,6 @@
 export * from './arp-packet.ts';
 export * from './client-messages.ts';
+export * from './client-times.ts';
 export * from './dhcp-client.ts';
 export * from './dhcp-message.ts';
 export * from './domain-names.ts';

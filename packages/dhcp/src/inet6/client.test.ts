@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { dueMsOf } from '../client-times.ts';
 import { Inet6TestServer, type Inet6TestServerInit } from '../testing/inet6-test-server.ts';
-import {
-  type Inet6ClientEvent,
-  type Inet6ClientState,
-  inet6DueMsOf,
-  newInet6Client,
-  stepInet6Client,
-} from './client.ts';
+import { type Inet6ClientEvent, type Inet6ClientState, newInet6Client, stepInet6Client } from './client.ts';
 import { associationIdOf, duidOfHardware } from './client-message.ts';
 import { decodeInet6Message, encodeInet6Message, inet6MessageTypes } from './message.ts';
 
@@ -73,7 +68,7 @@ class Rig {
     const untilMs = this.nowMs + seconds * 1000;
     for (let count = 0; ; count += 1) {
       assert.ok(count < 100_000, 'the client wants a timer at once for ever');
-      const dueMs = inet6DueMsOf(this.state);
+      const dueMs = dueMsOf(this.state);
       if (dueMs === undefined || dueMs > untilMs) break;
       this.nowMs = Math.max(this.nowMs, dueMs);
       this.happen({ kind: 'timer' });

@@ -1,4 +1,12 @@
 // The state machine of a client of DHCP for IPv6 on one link. It decides, and everything else is done outside. Source: RFC 8415, section 18.
+import {
+  conflictPauseMs,
+  dueMsOf,
+  growingPauseMs,
+  isOver,
+  type LeaseTimes,
+  leaseTimesFrom,
+} from '../client-times.ts';
 import { type Inet6ClientSettings, inet6ClientMessage } from './client-message.ts';
 import type { Inet6Message, Inet6MessageType } from './message.ts';
 import { type Inet6Grant, type Inet6Reply, inet6ReplyOf, inet6Status } from './server-reply.ts';
@@ -18,13 +26,10 @@ export type Inet6Phase =
   | 'confirming'
   | 'declining';
 
-/** An address for a time. Times are those of the monotonic clock in ms; undefined for an address without end. */
-export interface Inet6Lease {
+/** An address for a time. */
+export interface Inet6Lease extends LeaseTimes {
   readonly grant: Inet6Grant;
   readonly serverId: Uint8Array;
-  readonly renewMs: number | undefined;
-  readonly rebindMs: number | undefined;
-  readonly endMs: number | undefined;
 }
 
 export interface Inet6ClientState {
@@ -55,7 +60,7 @@ export interface Inet6Offer {
 }
 
 export type Inet6ClientEvent =
-  /** `timer`: the time of `inet6DueMsOf()` is reached. It may come at any time, and does nothing before. */
+  /** `timer`: the time of `dueMsOf()` is reached. It may come at any time, and does nothing before. */
   | { readonly kind: 'link-up' | 'link-down' | 'timer' }
   | { readonly kind: 'message'; readonly message: Inet6Message }
   /** The kernel has found another host that has the address. */
@@ -104,24 +109,12 @@ const repetitions: Readonly<Partial<Record<Inet6Phase, Repetition>>> = {
 const longestDelayMs = 1000;
 /** A server with this preference is taken at once. */
 const highestPreference = 255;
-const longestFailurePauseMs = 60_000;
-/** As for IPv4. */
-const declinePauseMs = 10_000;
-const mostConflicts = 10;
-const conflictPauseMs = 60_000;
 
 /** A client on a link that is not up. */
 export const newInet6Client = (): Inet6ClientState => ({
   ...{ phase: 'down', dueMs: undefined, lease: undefined, transactionId: 0, startedMs: 0, sentMs: 0 },
   ...{ pauseMs: 0, tries: 0, failures: 0, conflicts: 0, offer: undefined },
 });
-
-/** When the client wants the event `timer`, on the monotonic clock in ms; undefined: not at all. */
-export function inet6DueMsOf({ dueMs, lease }: Inet6ClientState): number | undefined {
-  const endMs = lease?.endMs;
-  if (dueMs === undefined || endMs === undefined) return dueMs ?? endMs;
-  return Math.min(dueMs, endMs);
-}
 
 /** Whether a message of a server may change something now. */
 export const isInet6Listening = ({ phase, tries }: Inet6ClientState): boolean =>
@@ -192,7 +185,7 @@ class Run {
   /** Everything that is due by now. Each of these makes progress, so there is a limit only against a mistake here. */
   timers() {
     for (let count = 0; count < 16; count += 1) {
-      if (!isOver(inet6DueMsOf(this.state), this.#nowMs)) return;
+      if (!isOver(dueMsOf(this.state), this.#nowMs)) return;
       if (isOver(this.state.lease?.endMs, this.#nowMs)) {
         this.#lose('its lease has ended');
         if (this.state.phase !== 'down') this.#wait(0);
@@ -227,8 +220,7 @@ class Run {
     const { phase, conflicts } = this.state;
     // A link that nobody answers on may have a router that is away.
     if (phase === 'confirming') return this.#resume();
-    if (phase === 'declining')
-      return this.#wait(conflicts >= mostConflicts ? conflictPauseMs : declinePauseMs);
+    if (phase === 'declining') return this.#wait(conflictPauseMs(conflicts));
     this.#fail('the server that offered an address is silent');
   }
 
@@ -287,11 +279,8 @@ class Run {
 
   #bind(grant: Inet6Grant, serverId: Uint8Array) {
     const { sentMs, lease: before } = this.state;
-    const at = (seconds: number | undefined) => (seconds === undefined ? undefined : sentMs + seconds * 1000);
-    const lease: Inet6Lease = {
-      ...{ grant, serverId, renewMs: at(grant.renewalSeconds), rebindMs: at(grant.rebindingSeconds) },
-      endMs: at(grant.validSeconds),
-    };
+    const times = leaseTimesFrom(sentMs, { ...grant, seconds: grant.validSeconds });
+    const lease: Inet6Lease = { grant, serverId, ...times };
     // A reply that comes when the lease of it has ended grants nothing.
     if (isOver(lease.endMs, this.#nowMs)) return;
     const isNew = before?.grant.address !== grant.address;
@@ -320,7 +309,7 @@ class Run {
     const { failures, lease } = this.state;
     this.#note(reason);
     this.#change({ failures: failures + 1 });
-    const pauseMs = Math.min(longestFailurePauseMs, 1000 * 2 ** Math.min(failures, 10));
+    const pauseMs = growingPauseMs(failures);
     // With a lease, all servers are asked for it until it ends.
     if (lease !== undefined) return this.#begin('rebinding', pauseMs);
     this.#wait(pauseMs);
@@ -376,8 +365,6 @@ class Run {
     this.state = { ...this.state, ...fields };
   }
 }
-
-const isOver = (atMs: number | undefined, nowMs: number) => atMs !== undefined && atMs <= nowMs;
 
 const isSame = (one: Uint8Array | undefined, other: Uint8Array) =>
   one !== undefined && Buffer.from(one).equals(other);

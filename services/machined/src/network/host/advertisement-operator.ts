@@ -16,6 +16,7 @@ import {
 import type { GivenSetting } from '../domain/dhcp-specs.ts';
 import { resolverSpec } from '../domain/name-servers.ts';
 import type { NetworkOperator, NetworkProblem, OperatorOutput } from '../domain/operator.ts';
+import { ChangeListener } from './change-listener.ts';
 
 /** Watches the options of advertisements. @throws Fault */
 export type WatchOptions = (events: {
@@ -53,7 +54,7 @@ export class AdvertisementOperator implements NetworkOperator, Disposable {
   #state: AdvertisedState = nothingAdvertised;
   #accepting: ReadonlyMap<number, AcceptingLink> = new Map();
   #outputs: readonly OperatorOutput[] = [];
-  #onChange: (() => void) | undefined;
+  readonly #listener = new ChangeListener();
   #watch: Disposable | undefined;
   #retry: Disposable | undefined;
   #timer: Disposable | undefined;
@@ -68,12 +69,7 @@ export class AdvertisementOperator implements NetworkOperator, Disposable {
   }
 
   watch(onChange: () => void): Disposable {
-    this.#onChange = onChange;
-    return {
-      [Symbol.dispose]: () => {
-        this.#onChange = undefined;
-      },
-    };
+    return this.#listener.watch(onChange);
   }
 
   /** The links that accept advertisements from now on. What others have advertised on their links is forgotten. */
@@ -145,7 +141,7 @@ export class AdvertisementOperator implements NetworkOperator, Disposable {
     ].flat();
     const delayMs = Math.min(...dues) - nowMs;
     this.#timer = dues.length === 0 ? undefined : timers.after(delayMs, () => this.#update());
-    if (mayChange) this.#onChange?.();
+    if (mayChange) this.#listener.changed();
   }
 
   #mayChange(nowMs: number): boolean {

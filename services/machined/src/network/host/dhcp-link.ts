@@ -14,6 +14,8 @@ import { faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
 import type { DhcpLeases } from './dhcp-leases.ts';
 import type { DhcpWire, OpenDhcpWire, Reception, WireLink } from './dhcp-wire.ts';
+import { LimitedLines } from './limited-lines.ts';
+import { UsedLease } from './used-lease.ts';
 
 export interface DhcpLinkInit {
   readonly link: WireLink;
@@ -32,25 +34,21 @@ export interface DhcpLinkInit {
 const patienceMs = 10_000;
 /** Changes of the name within this time are told together. Source: Talos v1.14: network, DHCPv4. */
 const renameMs = 1000;
-/** Lines about servers in this time; a hostile one causes as many as it likes. */
-const notesEachMs = 60_000;
-const mostNotes = 10;
-
-/** Lines in this time about addresses that the link gets and loses, which a hostile server can cause every few seconds. */
-const addressLinesEachMs = 600_000;
-const mostAddressLines = 10;
-/** Settings that a renewal changes act at most once in this time: each change costs a pass over the whole network of the machine. */
-const changesEachMs = 60_000;
+/** Lines about servers, and about addresses that the link gets and loses: a hostile server causes as many as it likes. */
+const notes = { most: 10, eachMs: 60_000 };
+const addressLines = { most: 10, eachMs: 600_000 };
 
 /** The DHCP client of one link: it carries out what the state machine says. Ends when it is disposed of, and leaves the lease. */
 export class DhcpLink implements Disposable {
   readonly #init: DhcpLinkInit;
   #settings: ClientSettings;
   #rename: Disposable | undefined;
+  /** In the last message. */
+  #sentName: string | undefined;
   readonly #wire: DhcpWire;
-  /** What the link has, which may be older than what the server sent last. */
-  #used: { readonly offer: LeaseOffer; readonly sinceMs: number } | undefined;
-  #change: Disposable | undefined;
+  readonly #used: UsedLease<LeaseOffer>;
+  readonly #notes: LimitedLines;
+  readonly #addressLines: LimitedLines;
   #state: ClientState;
   #timer: Disposable | undefined;
   #patience: Disposable | undefined;
@@ -58,13 +56,16 @@ export class DhcpLink implements Disposable {
   #hasWaited = false;
   /** What failed last, by what was attempted. */
   readonly #failures = new Map<string, string>();
-  #notes = { sinceMs: Number.NEGATIVE_INFINITY, count: 0 };
-  #addressLines = { sinceMs: Number.NEGATIVE_INFINITY, count: 0 };
 
   constructor(init: DhcpLinkInit) {
     this.#init = init;
     this.#settings = init.settings;
-    const { link, leases, openWire } = init;
+    const { link, leases, openWire, timers, log } = init;
+    this.#used = new UsedLease(init);
+    this.#notes = new LimitedLines(timers, notes);
+    this.#addressLines = new LimitedLines(timers, addressLines, () =>
+      log.warn({ link: link.name }, 'the address from DHCP changes more often than is logged'),
+    );
     this.#state = newClient(leases.addressOf(link.name, link.hardware));
     this.#wire = openWire(link, {
       onMessage: (message) => this.#step({ kind: 'message', message }),
@@ -79,7 +80,7 @@ export class DhcpLink implements Disposable {
 
   /** What the link has now; undefined without a lease. */
   lease(): LeaseOffer | undefined {
-    return this.#used?.offer;
+    return this.#used.current;
   }
 
   /** Whether the link can carry anything. */
@@ -114,17 +115,21 @@ export class DhcpLink implements Disposable {
   /** Tells the server another name soon. Names that change again meanwhile are not told. */
   tellName(hostname: string | undefined): void {
     if (hostname === this.#settings.hostname) return;
-    const { settings, timers } = this.#init;
+    const { settings } = this.#init;
     const wantsHostname = settings.wantsHostname && hostname === undefined;
     this.#settings = { ...settings, hostname, wantsHostname };
+    this.#renewSoon();
+  }
+
+  #renewSoon(): void {
     this.#rename?.[Symbol.dispose]();
-    this.#rename = timers.after(renameMs, () => this.#step({ kind: 'renew' }));
+    this.#rename = this.#init.timers.after(renameMs, () => this.#step({ kind: 'renew' }));
   }
 
   [Symbol.dispose](): void {
     this.#isOpen = false;
     this.#timer?.[Symbol.dispose]();
-    this.#change?.[Symbol.dispose]();
+    this.#used[Symbol.dispose]();
     this.#patience?.[Symbol.dispose]();
     this.#rename?.[Symbol.dispose]();
     this.#wire[Symbol.dispose]();
@@ -133,7 +138,7 @@ export class DhcpLink implements Disposable {
   #step(event: ClientEvent): void {
     if (!this.#isOpen) return;
     const { timers, random, onChange } = this.#init;
-    const before = this.problem();
+    const before = { problem: this.problem(), lease: this.#used.current };
     const facts = { settings: this.#settings, nowMs: timers.monotonicMs(), random };
     const { state, effects } = stepClient(this.#state, event, facts);
     this.#state = state;
@@ -147,8 +152,7 @@ export class DhcpLink implements Disposable {
       dueMs === undefined
         ? undefined
         : timers.after(dueMs - timers.monotonicMs(), () => this.#step({ kind: 'timer' }));
-    const hasChanged = effects.some(({ kind }) => kind === 'gained' || kind === 'lost');
-    if (hasChanged || this.problem() !== before) onChange();
+    if (this.#used.current !== before.lease || this.problem() !== before.problem) onChange();
     if (hasProbeFailed) this.#step({ kind: 'probe-failed' });
   }
 
@@ -157,9 +161,11 @@ export class DhcpLink implements Disposable {
     const { log, leases, link } = this.#init;
     switch (effect.kind) {
       case 'broadcast':
+        this.#sentName = this.#settings.hostname;
         this.#attempt('nothing can be sent', () => this.#wire.broadcast(effect.message));
         return;
       case 'unicast':
+        this.#sentName = this.#settings.hostname;
         this.#attempt('the renewal cannot be sent', () =>
           this.#wire.unicast(effect.message, effect.from, effect.to),
         );
@@ -171,18 +177,21 @@ export class DhcpLink implements Disposable {
       case 'gained': {
         const { address, prefixLength, serverId, leaseSeconds } = effect.lease.offer;
         leases.remember(link.name, link.hardware, address);
-        this.#useOffer(effect.isNew);
+        this.#used.take(effect.lease.offer, effect.isNew);
+        // The name has changed while the reply was on its way.
+        if (this.#sentName !== this.#settings.hostname) this.#renewSoon();
         if (!effect.isNew) return;
         this.#attempt('the address cannot be announced', () => this.#wire.announce(address));
         const fields = { link: link.name, address: `${address}/${prefixLength}`, server: serverId };
-        this.#logAddress(() => log.info({ ...fields, leaseSeconds }, 'the link got an address by DHCP'));
+        this.#addressLines.write(() =>
+          log.info({ ...fields, leaseSeconds }, 'the link got an address by DHCP'),
+        );
         return;
       }
       case 'lost':
-        this.#change?.[Symbol.dispose]();
-        this.#used = undefined;
+        this.#used.drop();
         this.#wire.forgetAddress();
-        this.#logAddress(() =>
+        this.#addressLines.write(() =>
           log.warn(
             { link: link.name, address: effect.address, reason: effect.reason },
             'the link has lost its address from DHCP',
@@ -195,42 +204,9 @@ export class DhcpLink implements Disposable {
     }
   }
 
-  /** A new address acts at once. Of the changes of one that the link has, the last one acts when the previous one is old enough. */
-  #useOffer(isNew: boolean): void {
-    const offer = this.#state.lease?.offer;
-    if (offer === undefined) return;
-    this.#change?.[Symbol.dispose]();
-    this.#change = undefined;
-    const { timers, onChange } = this.#init;
-    const now = timers.monotonicMs();
-    const used = isNew ? undefined : this.#used;
-    if (used !== undefined && JSON.stringify(used.offer) === JSON.stringify(offer)) return;
-    const waitMs = used === undefined ? 0 : used.sinceMs + changesEachMs - now;
-    if (waitMs <= 0) this.#used = { offer, sinceMs: now };
-    else
-      this.#change = timers.after(waitMs, () => {
-        this.#useOffer(false);
-        onChange();
-      });
-  }
-
-  #logAddress(write: () => void): void {
-    const { log, link, timers } = this.#init;
-    const now = timers.monotonicMs();
-    if (now - this.#addressLines.sinceMs >= addressLinesEachMs)
-      this.#addressLines = { sinceMs: now, count: 0 };
-    this.#addressLines.count += 1;
-    if (this.#addressLines.count <= mostAddressLines) write();
-    if (this.#addressLines.count === mostAddressLines + 1)
-      log.warn({ link: link.name }, 'the address from DHCP changes more often than is logged');
-  }
-
   #note(text: string): void {
-    const { log, link, timers } = this.#init;
-    const now = timers.monotonicMs();
-    if (now - this.#notes.sinceMs >= notesEachMs) this.#notes = { sinceMs: now, count: 0 };
-    this.#notes.count += 1;
-    if (this.#notes.count <= mostNotes) log.warn({ link: link.name, reason: text }, 'DHCP');
+    const { log, link } = this.#init;
+    this.#notes.write(() => log.warn({ link: link.name, reason: text }, 'DHCP'));
   }
 
   /** What fails is tried again by the state machine, like a message without an answer. False when it has failed. */

@@ -47,6 +47,7 @@ function openRig({ path = newPath(), given = [] as readonly GivenSetting[] } = {
   const wires = new Set<WireLink>();
   const receptions: Reception[] = [];
   const logged: string[] = [];
+  const delays = { replyMs: 1 };
   const broken = { send: undefined as Error | undefined, probe: undefined as Error | undefined };
   const log = {
     info: (fields: object, text: string) => void logged.push(`${text} ${JSON.stringify(fields)}`),
@@ -60,7 +61,8 @@ function openRig({ path = newPath(), given = [] as readonly GivenSetting[] } = {
       if (broken.send !== undefined) throw broken.send;
       assert.equal(reception, 'servers');
       const reply = server.answer(message);
-      if (reply !== undefined) timers.after(1, () => reception === 'servers' && onMessage(reply));
+      if (reply !== undefined)
+        timers.after(delays.replyMs, () => reception === 'servers' && onMessage(reply));
     };
     return {
       listen(next) {
@@ -83,7 +85,7 @@ function openRig({ path = newPath(), given = [] as readonly GivenSetting[] } = {
     changes += 1;
   });
   return {
-    ...{ operator, server, timers, wires, receptions, logged, broken, path },
+    ...{ operator, server, timers, wires, receptions, logged, broken, delays, path },
     changes: () => changes,
     react: (
       operators: readonly OperatorSpecSpec[],
@@ -445,4 +447,39 @@ test('a lease of 60 s is renewed for an hour, while the server stops and starts'
     }),
     { numRuns: 25 },
   );
+});
+
+test('a renewal that changes nothing causes no pass over the network', () => {
+  using rig = openRig();
+  rig.server.leaseSeconds = 10;
+  rig.react([operatorOf('eth0')], { eth0: statusOf(2, 'eth0') });
+  rig.pass(11);
+  const before = [rig.changes(), rig.server.received.length] as const;
+  rig.pass(600);
+  assert.equal(rig.changes(), before[0]);
+  assert.ok(rig.server.received.length > before[1] + 100);
+});
+
+test('a name that changes while a reply is on its way is told as well', () => {
+  using rig = openRig();
+  const named = (hostname: string): HostnameSpecSpec => ({
+    hostname,
+    domainname: '',
+    layer: 'configuration',
+  });
+  const react = (hostname: string, isUp = true) =>
+    rig.react([operatorOf('eth0')], { eth0: statusOf(2, 'eth0', isUp) }, named(hostname));
+  react('first');
+  rig.pass(5);
+  react('first');
+  rig.pass(5);
+  // After the cable came back, the server takes its time to say that the address is still good.
+  rig.delays.replyMs = 2000;
+  react('first', false);
+  react('first');
+  react('second');
+  rig.pass(20);
+  assert.deepEqual(rig.addresses(), ['10.0.0.5/24']);
+  const told = rig.server.received.map(({ options }) => Buffer.from(options.get(12) ?? []).toString());
+  assert.deepEqual(told, ['', '', 'first', 'first', 'second']);
 });

@@ -1,6 +1,7 @@
 import type { Timers } from '@nodewright/async';
 import type { LinkStatusSpec, OperatorSpecSpec } from '@nodewright/state/kinds';
 import type { Logger } from '@nodewright/telemetry';
+import { canCarry, isSameDevice, mostDhcpClients, reasonAgainstDhcp } from '../domain/dhcp-links.ts';
 import { dhcpOutput, dhcpSettings, type GivenSetting, nameToTell } from '../domain/dhcp-specs.ts';
 import type { NetworkOperator, NetworkProblem, OperatorEvents, OperatorOutput } from '../domain/operator.ts';
 import { ChangeListener } from './change-listener.ts';
@@ -29,11 +30,6 @@ interface Running {
   readonly problem: string | undefined;
 }
 
-/** Clients at the same time. Links of containers are none, so a machine has far less. */
-const mostClients = 256;
-const hardwarePattern = /^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/;
-const noHardware = '00:00:00:00:00:00';
-
 /** DHCP for IPv4 on the links that a specification names. When it is disposed of, the clients end. */
 export class DhcpOperator implements NetworkOperator, Disposable {
   readonly #init: DhcpOperatorInit;
@@ -53,7 +49,7 @@ export class DhcpOperator implements NetworkOperator, Disposable {
       operators
         .filter(({ operator }) => operator === 'dhcp4')
         .filter(({ layer, linkName }) => layer !== 'default' || !this.#init.isTaken(linkName))
-        .slice(0, mostClients)
+        .slice(0, mostDhcpClients)
         .map((spec) => [spec.linkName, spec]),
     );
     for (const [name, running] of this.#running)
@@ -111,25 +107,16 @@ export class DhcpOperator implements NetworkOperator, Disposable {
     const isSame =
       running?.client !== undefined &&
       canGoOn(running.started, spec, running.client.lease() !== undefined) &&
-      // A status that is missing for a moment is not a link that is gone.
-      (link === undefined || isSameLink(running.client, link));
+      isSameDevice(running.client.link, link);
     if (isSame) {
       this.#running.set(name, { ...running, spec });
-      if (link !== undefined) running.client.setUp(isUsable(link));
+      if (link !== undefined) running.client.setUp(canCarry(link));
       return;
     }
     running?.client?.[Symbol.dispose]();
-    if (link === undefined) {
-      const problem = `DHCP on ${name}: there is no such network device`;
-      this.#running.set(name, { spec, started: spec, client: undefined, problem });
-      return;
-    }
-    if (
-      link.type !== 'ether' ||
-      !hardwarePattern.test(link.hardwareAddr) ||
-      link.hardwareAddr === noHardware
-    ) {
-      const problem = `DHCP on ${name}: it is not an Ethernet device`;
+    const reason = reasonAgainstDhcp(link);
+    if (link === undefined || reason !== undefined) {
+      const problem = `DHCP on ${name}: ${reason}`;
       this.#running.set(name, { spec, started: spec, client: undefined, problem });
       return;
     }
@@ -140,7 +127,7 @@ export class DhcpOperator implements NetworkOperator, Disposable {
       ...{ openWire, leases, timers, random, log, onChange: () => this.#listener.changed() },
     });
     this.#running.set(name, { spec, started: spec, client, problem: undefined });
-    client.setUp(isUsable(link));
+    client.setUp(canCarry(link));
   }
 }
 
@@ -155,10 +142,3 @@ function canGoOn(started: OperatorSpecSpec, next: OperatorSpecSpec, hasLease: bo
   const settingsOf = (spec: OperatorSpecSpec) => JSON.stringify([idOf(spec), spec.dhcp4.skipHostnameRequest]);
   return settingsOf(started) === settingsOf(next);
 }
-
-const isSameLink = ({ link }: DhcpLink, { index, hardwareAddr }: LinkStatusSpec) =>
-  link.index === index && link.hardware === hardwareAddr;
-
-/** Source: Talos v1.14: network, DHCPv4. */
-const isUsable = ({ operationalState }: LinkStatusSpec) =>
-  operationalState === 'up' || operationalState === 'unknown';

@@ -1,11 +1,11 @@
 import type { Timers } from '@nodewright/async';
 import {
+  dueMsOf,
   type Inet6ClientEffect,
   type Inet6ClientEvent,
   type Inet6ClientSettings,
   type Inet6ClientState,
   type Inet6Grant,
-  inet6DueMsOf,
   isInet6Listening,
   newInet6Client,
   stepInet6Client,
@@ -15,6 +15,7 @@ import type { Logger } from '@nodewright/telemetry';
 import type { WireLink } from './dhcp-wire.ts';
 import type { Dhcp6Wire, OpenDhcp6Wire } from './dhcp6-wire.ts';
 import { LimitedLines } from './limited-lines.ts';
+import { UsedLease } from './used-lease.ts';
 
 export interface Dhcp6LinkInit {
   readonly link: WireLink;
@@ -33,8 +34,6 @@ const patienceMs = 15_000;
 /** Lines about servers, and about addresses that the link gets and loses: a hostile server causes as many as it likes. */
 const notes = { most: 10, eachMs: 60_000 };
 const addressLines = { most: 10, eachMs: 600_000 };
-/** Settings that a renewal changes act at most once in this time: each change costs a pass over the whole network of the machine. */
-const changesEachMs = 60_000;
 
 /** The client of DHCP for IPv6 of one link: it carries out what the state machine says. Ends when it is disposed of, and leaves the lease. */
 export class Dhcp6Link implements Disposable {
@@ -43,10 +42,8 @@ export class Dhcp6Link implements Disposable {
   readonly #notes: LimitedLines;
   readonly #addressLines: LimitedLines;
   #state: Inet6ClientState = newInet6Client();
-  /** What the link has, which may be older than what the server sent last. */
-  #used: { readonly grant: Inet6Grant; readonly sinceMs: number } | undefined;
+  readonly #used: UsedLease<Inet6Grant>;
   #timer: Disposable | undefined;
-  #change: Disposable | undefined;
   #patience: Disposable | undefined;
   #hasWaited = false;
   #isOpen = true;
@@ -55,9 +52,13 @@ export class Dhcp6Link implements Disposable {
 
   constructor(init: Dhcp6LinkInit) {
     this.#init = init;
-    this.#notes = new LimitedLines(init.timers, notes);
-    this.#addressLines = new LimitedLines(init.timers, addressLines);
-    this.#wire = init.openWire(init.link, {
+    const { timers, log, link } = init;
+    this.#used = new UsedLease(init);
+    this.#notes = new LimitedLines(timers, notes);
+    this.#addressLines = new LimitedLines(timers, addressLines, () =>
+      log.warn({ link: link.name }, 'the address from DHCP for IPv6 changes more often than is logged'),
+    );
+    this.#wire = init.openWire(link, {
       onMessage: (message) => this.#step({ kind: 'message', message }),
       onError: (error) => this.#failed(error),
     });
@@ -69,7 +70,7 @@ export class Dhcp6Link implements Disposable {
 
   /** What the link has now; undefined without a lease. */
   grant(): Inet6Grant | undefined {
-    return this.#used?.grant;
+    return this.#used.current;
   }
 
   /** Why the link has no address; undefined while it has one, and at the beginning. */
@@ -98,7 +99,7 @@ export class Dhcp6Link implements Disposable {
   [Symbol.dispose](): void {
     this.#isOpen = false;
     this.#timer?.[Symbol.dispose]();
-    this.#change?.[Symbol.dispose]();
+    this.#used[Symbol.dispose]();
     this.#patience?.[Symbol.dispose]();
     this.#wire[Symbol.dispose]();
   }
@@ -106,7 +107,7 @@ export class Dhcp6Link implements Disposable {
   #step(event: Inet6ClientEvent): void {
     if (!this.#isOpen) return;
     const { settings, timers, random, onChange } = this.#init;
-    const before = { problem: this.problem(), used: this.#used };
+    const before = { problem: this.problem(), grant: this.#used.current };
     const facts = { settings, nowMs: timers.monotonicMs(), random };
     const { state, effects } = stepInet6Client(this.#state, event, facts);
     this.#state = state;
@@ -114,12 +115,12 @@ export class Dhcp6Link implements Disposable {
     this.#attempt(() => this.#wire.listen(isInet6Listening(state)));
     for (const effect of effects) this.#carryOut(effect);
     this.#timer?.[Symbol.dispose]();
-    const dueMs = inet6DueMsOf(state);
+    const dueMs = dueMsOf(state);
     this.#timer =
       dueMs === undefined
         ? undefined
         : timers.after(dueMs - timers.monotonicMs(), () => this.#step({ kind: 'timer' }));
-    if (this.#used !== before.used || this.problem() !== before.problem) onChange();
+    if (this.#used.current !== before.grant || this.problem() !== before.problem) onChange();
   }
 
   #carryOut(effect: Inet6ClientEffect) {
@@ -129,7 +130,7 @@ export class Dhcp6Link implements Disposable {
         // What cannot be sent is sent again by the state machine, like a message without an answer.
         return this.#attempt(() => this.#wire.send(effect.message));
       case 'gained': {
-        this.#useGrant(effect.isNew);
+        this.#used.take(effect.lease.grant, effect.isNew);
         if (!effect.isNew) return;
         const { address, validSeconds } = effect.lease.grant;
         return this.#addressLines.write(() =>
@@ -137,8 +138,7 @@ export class Dhcp6Link implements Disposable {
         );
       }
       case 'lost': {
-        this.#change?.[Symbol.dispose]();
-        this.#used = undefined;
+        this.#used.drop();
         const { address, reason } = effect;
         return this.#addressLines.write(() =>
           log.warn({ link: link.name, address, reason }, 'the link has lost its address from DHCP for IPv6'),
@@ -147,24 +147,6 @@ export class Dhcp6Link implements Disposable {
       case 'note':
         return this.#notes.write(() => log.warn({ link: link.name, reason: effect.text }, 'DHCP for IPv6'));
     }
-  }
-
-  /** A new address acts at once. Of the changes of one that the link has, the last one acts when the previous one is old enough. */
-  #useGrant(isNew: boolean): void {
-    const grant = this.#state.lease?.grant;
-    if (grant === undefined) return;
-    this.#change?.[Symbol.dispose]();
-    const { timers, onChange } = this.#init;
-    const now = timers.monotonicMs();
-    const used = isNew ? undefined : this.#used;
-    if (used !== undefined && JSON.stringify(used.grant) === JSON.stringify(grant)) return;
-    const waitMs = used === undefined ? 0 : used.sinceMs + changesEachMs - now;
-    if (waitMs <= 0) this.#used = { grant, sinceMs: now };
-    else
-      this.#change = timers.after(waitMs, () => {
-        this.#useGrant(false);
-        onChange();
-      });
   }
 
   #attempt(work: () => void): void {

@@ -218,3 +218,16 @@ test('a server that changes its settings with each renewal changes them once a m
   assert.ok(seen.size > 5 && seen.size < 14, `${seen.size}`);
   assert.ok(rig.logged.length < 5, rig.logged.join('\n'));
 });
+
+test('a listener that another one has replaced takes the changes of neither away', () => {
+  using rig = openRig();
+  let seen = 0;
+  const first = rig.operator.watch(() => {});
+  rig.operator.watch(() => {
+    seen += 1;
+  });
+  first[Symbol.dispose]();
+  rig.react([operatorOf('eth0')], { eth0: statusOf(2, 'eth0') });
+  rig.pass(2);
+  assert.equal(seen, 1);
+});

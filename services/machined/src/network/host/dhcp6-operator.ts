@@ -2,8 +2,10 @@ import type { Timers } from '@nodewright/async';
 import type { KernelAddress } from '@nodewright/linux';
 import type { LinkStatusSpec, OperatorSpecSpec } from '@nodewright/state/kinds';
 import type { Logger } from '@nodewright/telemetry';
+import { canCarry, isSameDevice, mostDhcpClients, reasonAgainstDhcp } from '../domain/dhcp-links.ts';
 import { dhcp6Output, dhcp6Settings } from '../domain/dhcp6-specs.ts';
 import type { NetworkOperator, NetworkProblem, OperatorEvents, OperatorOutput } from '../domain/operator.ts';
+import { ChangeListener } from './change-listener.ts';
 import { Dhcp6Link } from './dhcp6-link.ts';
 import type { OpenDhcp6Wire } from './dhcp6-wire.ts';
 
@@ -32,9 +34,6 @@ interface Running {
   readonly problem: string | undefined;
 }
 
-const mostClients = 256;
-const hardwarePattern = /^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/;
-const noHardware = '00:00:00:00:00:00';
 /** `IFA_F_DADFAILED` of <linux/if_addr.h>: another host has the address. */
 const dadFailed = 0x08;
 /** After the watch of the addresses has failed. */
@@ -44,7 +43,7 @@ const retryMs = 5000;
 export class Dhcp6Operator implements NetworkOperator, Disposable {
   readonly #init: Dhcp6OperatorInit;
   readonly #running = new Map<string, Running>();
-  #onChange: (() => void) | undefined;
+  readonly #listener = new ChangeListener();
   #addressWatch: Disposable | undefined;
   #retry: Disposable | undefined;
 
@@ -53,19 +52,14 @@ export class Dhcp6Operator implements NetworkOperator, Disposable {
   }
 
   watch(onChange: () => void): Disposable {
-    this.#onChange = onChange;
-    return {
-      [Symbol.dispose]: () => {
-        this.#onChange = undefined;
-      },
-    };
+    return this.#listener.watch(onChange);
   }
 
   react({ operators, links }: Pick<OperatorEvents, 'operators' | 'links'>): void {
     const wanted = new Map(
       operators
         .filter(({ operator }) => operator === 'dhcp6')
-        .slice(0, mostClients)
+        .slice(0, mostDhcpClients)
         .map((spec) => [spec.linkName, spec]),
     );
     for (const [name, { client }] of this.#running)
@@ -107,22 +101,14 @@ export class Dhcp6Operator implements NetworkOperator, Disposable {
     const isSame =
       running?.client !== undefined &&
       JSON.stringify(running.spec.dhcp6.clientIdentifier) === JSON.stringify(spec.dhcp6.clientIdentifier) &&
-      // A status that is missing for a moment is not a link that is gone.
-      (link === undefined || isSameLink(running.client, link));
+      isSameDevice(running.client.link, link);
     if (isSame) {
       this.#running.set(name, { ...running, spec });
-      if (link !== undefined) running.client.setUp(isUsable(link));
+      if (link !== undefined) running.client.setUp(canCarry(link));
       return;
     }
     running?.client?.[Symbol.dispose]();
-    const reason =
-      link === undefined
-        ? 'there is no such network device'
-        : link.type !== 'ether' ||
-            !hardwarePattern.test(link.hardwareAddr) ||
-            link.hardwareAddr === noHardware
-          ? 'it is not an Ethernet device'
-          : undefined;
+    const reason = reasonAgainstDhcp(link);
     if (link === undefined || reason !== undefined) {
       this.#running.set(name, { spec, client: undefined, problem: `DHCP for IPv6 on ${name}: ${reason}` });
       return;
@@ -131,10 +117,10 @@ export class Dhcp6Operator implements NetworkOperator, Disposable {
     const { index, hardwareAddr: hardware } = link;
     const client = new Dhcp6Link({
       ...{ link: { name, index, hardware }, settings: dhcp6Settings(hardware, spec.dhcp6, timers.now()) },
-      ...{ openWire, timers, random, log, onChange: () => this.#onChange?.() },
+      ...{ openWire, timers, random, log, onChange: () => this.#listener.changed() },
     });
     this.#running.set(name, { spec, client, problem: undefined });
-    client.setUp(isUsable(link));
+    client.setUp(canCarry(link));
   }
 
   #watchAddresses(): void {
@@ -173,9 +159,3 @@ export class Dhcp6Operator implements NetworkOperator, Disposable {
     }
   }
 }
-
-const isSameLink = ({ link }: Dhcp6Link, { index, hardwareAddr }: LinkStatusSpec) =>
-  link.index === index && link.hardware === hardwareAddr;
-
-const isUsable = ({ operationalState }: LinkStatusSpec) =>
-  operationalState === 'up' || operationalState === 'unknown';
