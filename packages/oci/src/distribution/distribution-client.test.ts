@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
 import { digestOf } from '../digest.ts';
@@ -298,4 +299,37 @@ test('a signal aborts a request without a response', async () => {
   asking.catch(() => undefined);
   left.abort();
   await assert.rejects(asking, { kind: 'cancelled' });
+});
+
+/** Sends bytes one after the other, which no timeout for silence notices. */
+async function drip(write: (byte: Uint8Array) => unknown, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; at += 1) {
+    write(bytes.subarray(at, at + 1));
+    await pause(20);
+  }
+}
+
+test('a registry that sends a document byte by byte is given up', async () => {
+  await using server = await serve(async (_request, response) => {
+    await drip((byte) => response.write(byte), Buffer.concat([manifest, Buffer.alloc(100, ' ')]));
+    response.end();
+  });
+  using client = open({ documentTimeoutMs: 300 });
+  await assert.rejects(client.resolve(parseImageReference(`${server.host}/a/b:v1`)), { kind: 'aborted' });
+});
+
+test('a registry that sends the head of its answer byte by byte is given up', async () => {
+  const sockets = new Set<Socket>();
+  const head = `HTTP/1.1 200 OK\r\ncontent-length: ${manifest.length}\r\nx: ${'y'.repeat(100)}\r\n\r\n`;
+  const server = createTcpServer(async (socket) => {
+    sockets.add(socket.on('error', () => {}));
+    await drip((byte) => socket.write(byte), Buffer.from(head));
+    socket.end(manifest);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  using client = open({ idleTimeoutMs: 500 });
+  const { port } = server.address() as AddressInfo;
+  await assert.rejects(client.resolve(parseImageReference(`127.0.0.1:${port}/a/b:v1`)), { kind: 'aborted' });
+  for (const socket of sockets) socket.destroy();
+  server.close();
 });

@@ -8,7 +8,7 @@ import { mediaTypeOf } from '../media-type-of.ts';
 import { mediaTypes } from '../media-types.ts';
 import type { Credentials } from './authorization.ts';
 import { openHttpConnections } from './http-request.ts';
-import { bodyOf, readBody } from './read-body.ts';
+import { bodyOf, readBody, smallBodyMs } from './read-body.ts';
 import { type EndpointsOf, ownEndpoints } from './registry-endpoint.ts';
 import { createRegistryRequests, type OnOutcome } from './registry-requests.ts';
 
@@ -17,10 +17,12 @@ export interface DistributionClientInit {
   /** Default: the registry itself. */
   readonly endpointsOf?: EndpointsOf;
   /**
-   * A response without data for this long counts as broken. Default 90 s. Source: Talos v1.14: internal
+   * A response without data for this long, or whose head takes longer, counts as broken. Default 90 s. Source: Talos v1.14: internal
    * pulls, idle timeout.
    */
   readonly idleTimeoutMs?: number;
+  /** A document that is not there after this long counts as broken, however the registry sends it. Default 120 s, 35 KB per second. */
+  readonly documentTimeoutMs?: number;
   readonly onOutcome?: OnOutcome;
 }
 
@@ -87,6 +89,7 @@ export function openDistributionClient({
   telemetry,
   endpointsOf = ownEndpoints,
   idleTimeoutMs = 90_000,
+  documentTimeoutMs = smallBodyMs,
   onOutcome,
 }: DistributionClientInit): DistributionClient {
   const connections = openHttpConnections(idleTimeoutMs);
@@ -112,7 +115,7 @@ export function openDistributionClient({
     inSpan('distribution manifest', reference, async () => {
       const headers = { accept: manifestTypes.join(', ') };
       const answer = await requests.get(reference, `manifests/${which}`, { ...options, headers });
-      const bytes = await readBody(answer, manifestLimitBytes);
+      const bytes = await readBody(answer, manifestLimitBytes, documentTimeoutMs);
       if (which.includes(':'))
         verifyDigest(bytes, which, `the manifest of ${formatImageReference(reference)}`);
       const digest = which.includes(':') ? which : digestOf(bytes);

@@ -54,7 +54,13 @@ export function openHttpConnections(idleTimeoutMs: number): HttpConnections {
     request.end(body);
     request.on('timeout', () => request.destroy(stalled(url, idleTimeoutMs)));
     request.on('error', (error) => reject(connectionFault(error, url)));
-    return promise;
+    // A head that arrives byte by byte is no silence.
+    const timer = setTimeout(() => request.destroy(slowHead(url, idleTimeoutMs)), idleTimeoutMs);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Loads what the scheme needs. */
@@ -121,6 +127,10 @@ function redirected(request: HttpRequest, location: string): HttpRequest {
 
 function stalled(url: URL, idleTimeoutMs: number): Fault {
   return new Fault('aborted', `nothing came from ${url.host} for ${idleTimeoutMs / 1000}s`);
+}
+
+function slowHead(url: URL, timeoutMs: number): Fault {
+  return new Fault('aborted', `${url.host} has not begun its answer within ${timeoutMs / 1000}s`);
 }
 
 /** The Fault for a request without a response. */

@@ -1,15 +1,34 @@
 import type { IncomingMessage } from 'node:http';
 import { Fault, faultFrom } from '@nodewright/fault';
 
-/** Reads a small response completely. */
-export async function readBody(answer: IncomingMessage, limitBytes: number): Promise<Buffer> {
+/** How long a small response may take, however it is sent: 4 MiB at 35 KB per second. */
+export const smallBodyMs = 120_000;
+
+/**
+ * Reads a small response completely.
+ *
+ * @throws Fault `aborted` for a response that ends early, or is not complete within the time; `data-loss` for a longer one
+ */
+export async function readBody(
+  answer: IncomingMessage,
+  limitBytes: number,
+  timeoutMs = smallBodyMs,
+): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let sizeBytes = 0;
-  for await (const piece of bodyOf(answer)) {
-    sizeBytes += piece.length;
-    if (sizeBytes > limitBytes)
-      throw new Fault('data-loss', `an answer of more than ${limitBytes} bytes where a small one was due`);
-    pieces.push(piece);
+  const timer = setTimeout(
+    () => answer.destroy(new Fault('aborted', `a small answer was not complete within ${timeoutMs / 1000}s`)),
+    timeoutMs,
+  );
+  try {
+    for await (const piece of bodyOf(answer)) {
+      sizeBytes += piece.length;
+      if (sizeBytes > limitBytes)
+        throw new Fault('data-loss', `an answer of more than ${limitBytes} bytes where a small one was due`);
+      pieces.push(piece);
+    }
+  } finally {
+    clearTimeout(timer);
   }
   return Buffer.concat(pieces);
 }
