@@ -122,10 +122,10 @@ export const inet6Attacks: readonly Inet6Attack[] = [
         timeoutMs,
         explain,
       });
-      assert.match(resolversOf(target), /^resolvers: \S*fd66::1\S* \S*rogue\.example$/);
+      assert.match(resolversOf(target), /^resolvers: \S*fe80::66%eth0,fd66::1\S* \S*rogue\.example$/);
       assert.doesNotMatch(
         resolversOf(target),
-        /[ ,]::|fe80|ff02|10\.0\.0\.1|fd99::ff:fe00:31|nameserver 6|bad/,
+        /[ ,]::|fe80::66(?!%eth0)|ff02|10\.0\.0\.1|fd99::ff:fe00:31|nameserver 6|bad/,
       );
       await eventually(() => !resolversOf(target).includes('rogue'), {
         what: 'the end of its lifetime',

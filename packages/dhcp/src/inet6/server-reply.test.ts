@@ -145,6 +145,13 @@ test('names with control characters and more servers than the limit are dropped'
   assert.deepEqual([grant?.nameServers.length, grant?.searchDomains], [8, ['lab']]);
 });
 
+test('a name server may be one of the link, and must be a host', () => {
+  const servers = ['::', '::1', 'fe80::1', 'ff02::1', '::ffff:10.0.0.1', 'fd00::53', 'fe80::1'];
+  const more = [{ code: codes.nameServers, value: Buffer.concat(servers.map(ipAddressBytes)) }];
+  const [grant] = grantsOf(replyWith([address('fd00::1', 60, 60)], { more })) ?? [];
+  assert.deepEqual(grant?.nameServers, ['fe80::1', 'fd00::53']);
+});
+
 test('a message for another client, of another kind, without a server, or with an option twice is ignored', () => {
   const good = replyWith([address('fd00::1', 60, 60)]);
   assert.equal(grantsOf(good)?.length, 1);

@@ -22,6 +22,7 @@ export interface Inet6Grant {
   /** T1 and T2, both below the end. Undefined for an address without end. */
   readonly renewalSeconds: number | undefined;
   readonly rebindingSeconds: number | undefined;
+  /** Those that are link-local without their link. */
   readonly nameServers: readonly string[];
   readonly searchDomains: readonly string[];
 }
@@ -95,7 +96,10 @@ function addressesOf(
   const removed: string[] = [];
   const grants: Inet6Grant[] = [];
   const shared = {
-    nameServers: serversOf(inet6Option(options, codes.nameServers) ?? new Uint8Array()),
+    nameServers: inet6NameServersOf(inet6Option(options, codes.nameServers) ?? new Uint8Array()).slice(
+      0,
+      mostServers,
+    ),
     searchDomains: plainDomainsOf(inet6Option(options, codes.searchDomains) ?? new Uint8Array()),
   };
   for (const { code, value } of inside) {
@@ -134,23 +138,24 @@ function timesOf({ renewal, rebinding, preferred, valid }: Times) {
   };
 }
 
-function serversOf(value: Uint8Array): string[] {
+/** The hosts in a list of name servers, each once. A link-local one is a host of the link on which the list arrived. */
+export function inet6NameServersOf(value: Uint8Array): string[] {
   const servers: string[] = [];
   for (let at = 0; at + addressBytes <= value.length; at += addressBytes) {
     const bytes = value.subarray(at, at + addressBytes);
-    if (isUnicast(bytes)) servers.push(ipAddressText(bytes));
+    if (isUnicast(bytes) || isLinkLocal(bytes)) servers.push(ipAddressText(bytes));
   }
-  return [...new Set(servers)].slice(0, mostServers);
+  return [...new Set(servers)];
 }
+
+const isLinkLocal = ([first = 0, second = 0]: Uint8Array) => first === 0xfe && (second & 0xc0) === 0x80;
 
 /**
  * Whether a host can have the address on any link: not an unspecified one, a loopback one, one of IPv4 in IPv6, one of a single link, or
  * a multicast one.
  */
-export function isUnicast(bytes: Uint8Array): boolean {
-  const [first = 0, second = 0] = bytes;
-  if (bytes.length !== addressBytes || first === 0xff) return false;
-  if (first === 0xfe && (second & 0xc0) === 0x80) return false;
+function isUnicast(bytes: Uint8Array): boolean {
+  if (bytes.length !== addressBytes || bytes[0] === 0xff || isLinkLocal(bytes)) return false;
   // `::`, `::1`, the old form of IPv4 in IPv6, and the present one.
   return bytes.subarray(0, 10).some((byte) => byte !== 0);
 }

@@ -36,6 +36,7 @@ test('a spec is unchanged after encoding to protobuf and back', () => {
   const address = fc.oneof(
     fc.ipV4(),
     fc.ipV6().map((text) => ipText(ipBytes(text))),
+    fc.constantFrom('fe80::1%eth0', 'fe80::2%3'),
     fc.constant(''),
   );
   const spec: fc.Arbitrary<Everything> = fc.record({
@@ -52,7 +53,7 @@ test('a spec is unchanged after encoding to protobuf and back', () => {
       fc.string(),
     ),
     address,
-    subnet: address.map((text) => (text === '' ? '' : `${text}/17`)),
+    subnet: address.map((text) => (text === '' || text.includes('%') ? '' : `${text}/17`)),
     late: fc.string(),
   });
   fc.assert(
@@ -126,4 +127,20 @@ test('IP addresses have 4 or 16 bytes, and any other text has none', () => {
   assert.deepEqual([...ipBytes('::ffff:1.2.3.4')].slice(10), [255, 255, 1, 2, 3, 4]);
   assert.deepEqual([ipBytes('node01').length, ipText(new Uint8Array(3))], [0, '']);
   assert.equal(ipText(ipBytes('2001:db8:0:0:0:0:0:1')), '2001:db8::1');
+});
+
+test('the zone of an IPv6 address follows its 16 bytes, and one that is no name of a link is none', () => {
+  assert.deepEqual(
+    ipBytes('fe80::1%eth0.7'),
+    Uint8Array.from([...ipBytes('fe80::1'), ...Buffer.from('eth0.7')]),
+  );
+  assert.equal(ipText(ipBytes('fe80::1%eth0.7')), 'fe80::1%eth0.7');
+  for (const zone of ['', 'a b', '../x', '\x1b[2J', 'é', 'x'.repeat(16)]) {
+    assert.equal(
+      ipText(Buffer.concat([ipBytes('fe80::1'), Buffer.from(zone)])),
+      zone === '' ? 'fe80::1' : '',
+      zone,
+    );
+    assert.equal(ipBytes(`fe80::1%${zone}`).length, 0, zone);
+  }
 });

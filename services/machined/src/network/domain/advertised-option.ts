@@ -1,10 +1,10 @@
 // The options of routers' advertisements that name DNS servers and search domains, with everything left out that must not reach the
 // machine. Source: RFC 8106, section 5.
-import { isUnicast, plainDomainsOf } from '@nodewright/dhcp';
-import { ipAddressText } from '@nodewright/linux/network';
+import { inet6NameServersOf, plainDomainsOf } from '@nodewright/dhcp';
 
 export interface AdvertisedNames {
   readonly kind: 'servers' | 'domains';
+  /** Servers that are link-local without their link. */
   readonly values: readonly string[];
   /** How long they hold from their reception; 0: no more, undefined: without end. */
   readonly lifetimeSeconds: number | undefined;
@@ -17,7 +17,6 @@ const optionKinds: ReadonlyMap<number | undefined, AdvertisedNames['kind']> = ne
 /** Type, length, two reserved bytes, and the lifetime. */
 const headerBytes = 8;
 const withoutEnd = 0xffff_ffff;
-const addressBytes = 16;
 
 /** @returns undefined for other options, and for one whose length is not that of its value */
 export function advertisedNames(option: Uint8Array): AdvertisedNames | undefined {
@@ -27,17 +26,7 @@ export function advertisedNames(option: Uint8Array): AdvertisedNames | undefined
   const value = option.subarray(headerBytes);
   return {
     kind,
-    values: kind === 'servers' ? serversOf(value) : plainDomainsOf(value),
+    values: kind === 'servers' ? inet6NameServersOf(value) : plainDomainsOf(value),
     lifetimeSeconds: lifetime === withoutEnd ? undefined : lifetime,
   };
-}
-
-/** An address that is valid on one link only would need the name of the link, which name servers of resources do not have. */
-function serversOf(value: Uint8Array): string[] {
-  const servers: string[] = [];
-  for (let at = 0; at + addressBytes <= value.length; at += addressBytes) {
-    const bytes = value.subarray(at, at + addressBytes);
-    if (isUnicast(bytes)) servers.push(ipAddressText(bytes));
-  }
-  return [...new Set(servers)];
 }

@@ -85,14 +85,9 @@ test('options that name servers and domains are read, and everything else is lef
     read(`1903 0000 ffffffff fd990000000000000000000000000053`),
     servers(undefined, 'fd99::53'),
   );
-  for (const useless of [
-    address(''),
-    address('1'),
-    `ff02${'0'.repeat(28)}`,
-    `fe80${'0'.repeat(27)}1`,
-    address('ffff0a000001'),
-  ])
+  for (const useless of [address(''), address('1'), `ff02${'0'.repeat(28)}`, address('ffff0a000001')])
     assert.deepEqual(read(`1903 0000 00000001 ${useless}`), servers(1));
+  assert.deepEqual(read(`1903 0000 00000001 fe80${'0'.repeat(27)}1`), servers(1, 'fe80::1'));
   assert.deepEqual(read('1f03 0000 0000000a 036c6162 07657861 6d706c65 00000000'), {
     ...{ kind: 'domains', values: ['lab.example'], lifetimeSeconds: 10 },
   });

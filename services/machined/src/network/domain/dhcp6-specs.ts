@@ -10,6 +10,7 @@ import type { OperatorSpecSpec } from '@nodewright/state/kinds';
 import { linkAddress } from './address-documents.ts';
 import { duidOfHex } from './dhcp-specs.ts';
 import { plainLink } from './link-documents.ts';
+import { linkNameServers } from './link-name-servers.ts';
 import { resolverSpec } from './name-servers.ts';
 import type { OperatorOutput } from './operator.ts';
 
@@ -23,20 +24,18 @@ const layer = 'operator';
  * @param own addresses of this machine, which are no name servers of it
  */
 export function dhcp6Output(
-  linkName: string,
+  link: { readonly name: string; readonly index: number },
   grant: Inet6Grant | undefined,
   own: ReadonlySet<string>,
 ): OperatorOutput {
-  const links = [{ ...plainLink(linkName, layer), up: true }];
-  const prefix = `dhcp6/${linkName}`;
+  const links = [{ ...plainLink(link.name, layer), up: true }];
+  const prefix = `dhcp6/${link.name}`;
   if (grant === undefined) return { prefix, links };
   const { address, nameServers, searchDomains } = grant;
-  const servers = nameServers
-    .filter((each) => each !== address && !own.has(each))
-    .map((addr) => ({ addr, protocol: 'Do53' as const, tlsServerName: '' }));
+  const servers = linkNameServers(nameServers, link, new Set([...own, address]));
   return {
     ...{ prefix, links },
-    addresses: [linkAddress(linkName, `${address}/128`, layer)],
+    addresses: [linkAddress(link.name, `${address}/128`, layer)],
     resolvers:
       servers.length + searchDomains.length === 0
         ? undefined

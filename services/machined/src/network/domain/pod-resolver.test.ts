@@ -45,6 +45,11 @@ test('podResolver() takes the defaults when it has no other server, and says wha
       ],
     });
   }
+  const ofLink = podResolver({ inUse: ['fe80::1%eth0'], resolvConf: '', isContainer: false });
+  assert.deepEqual(
+    [ofLink.servers, ofLink.diagnostic?.details[0]],
+    [defaults, 'a link-local address needs its link, which pods do not have'],
+  );
   const machine = podResolver({ inUse: ['127.0.0.1'], resolvConf: '', isContainer: false });
   assert.deepEqual(machine.diagnostic?.details, [
     'a loopback address is another one in each pod',

@@ -39,7 +39,10 @@ export function podResolver({ inUse, resolvConf, isContainer }: PodResolverFacts
     diagnostic: {
       message: `pods ask the default name servers ${defaultNameServers.join(', ')}: they cannot reach those of the node (${ofNode || 'none'})`,
       details: [
-        'a loopback address is another one in each pod',
+        ...(inUse.length > 0 && inUse.every(isLinkLocal)
+          ? []
+          : ['a loopback address is another one in each pod']),
+        ...(inUse.some(isLinkLocal) ? ['a link-local address needs its link, which pods do not have'] : []),
         `${isContainer ? option : ''}configure name servers of the node (a document of kind ResolverConfig)`,
       ],
     },
@@ -58,6 +61,8 @@ const unreachable = [
 ]
   .map(parsePrefix)
   .filter((prefix) => prefix !== undefined);
+
+const isLinkLocal = (address: string) => /^fe[89ab][0-9a-f]:/i.test(address);
 
 function isReachable(address: string): boolean {
   const parsed = isIpAddress(address) ? parsePrefix(address) : undefined;

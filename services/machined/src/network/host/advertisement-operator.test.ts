@@ -21,6 +21,13 @@ function serversOption(seconds: number, ...last: number[]): Uint8Array {
   return bytes;
 }
 
+/** Name servers of the link, `fe80::<last>`. */
+function linkLocalOption(...last: number[]): Uint8Array {
+  const bytes = Buffer.from(serversOption(100, ...last));
+  for (const index of last.keys()) bytes.writeUInt16BE(0xfe80, 8 + 16 * index);
+  return bytes;
+}
+
 function openRig({ own = [] as readonly string[], given = [] as readonly GivenSetting[] } = {}) {
   const timers = new FakeTimers();
   const logged: string[] = [];
@@ -149,4 +156,12 @@ test('a watch that fails is opened again, also when that fails', () => {
   assert.deepEqual([rig.isListening(), rig.counts().opened], [true, 3]);
   rig.receive(serversOption(1000, 2));
   assert.deepEqual(rig.servers(), ['ra/eth2', 'fd00::1', 'fd00::2']);
+});
+
+test('a name server of the link is named with its link, unless it is this machine', () => {
+  using rig = openRig({ own: ['fe80::2'] });
+  rig.accept('operator', 2, 3);
+  rig.receive(linkLocalOption(1, 2));
+  rig.receive(linkLocalOption(1), 3);
+  assert.deepEqual(rig.servers(), ['ra/eth2', 'fe80::1%eth2', 'ra/eth3', 'fe80::1%eth3']);
 });

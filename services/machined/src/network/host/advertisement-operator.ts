@@ -14,6 +14,7 @@ import {
   withoutEnded,
 } from '../domain/advertised-resolvers.ts';
 import type { GivenSetting } from '../domain/dhcp-specs.ts';
+import { linkNameServers } from '../domain/link-name-servers.ts';
 import { resolverSpec } from '../domain/name-servers.ts';
 import type { NetworkOperator, NetworkProblem, OperatorOutput } from '../domain/operator.ts';
 import { ChangeListener } from './change-listener.ts';
@@ -160,15 +161,14 @@ export class AdvertisementOperator implements NetworkOperator, Disposable {
     if (this.#state.length === 0) return [];
     const own = new Set(ownAddresses());
     const isGiven = given().has('resolvers');
-    return [...this.#accepting.values()].flatMap(({ link: { index, name }, layer }) => {
+    return [...this.#accepting.values()].flatMap(({ link, layer }) => {
       const isOfDocument = layer === 'configuration' || layer === 'platform';
       if (isGiven && !isOfDocument) return [];
-      const servers = advertisedOn(this.#state, index, 'servers').filter((address) => !own.has(address));
-      const searchDomains = advertisedOn(this.#state, index, 'domains');
-      if (servers.length + searchDomains.length === 0) return [];
-      const nameServers = servers.map((addr) => ({ addr, protocol: 'Do53' as const, tlsServerName: '' }));
+      const nameServers = linkNameServers(advertisedOn(this.#state, link.index, 'servers'), link, own);
+      const searchDomains = advertisedOn(this.#state, link.index, 'domains');
+      if (nameServers.length + searchDomains.length === 0) return [];
       const resolvers: ResolverSpecSpec = { ...resolverSpec('operator', nameServers), searchDomains };
-      return [{ prefix: `ra/${name}`, resolvers }];
+      return [{ prefix: `ra/${link.name}`, resolvers }];
     });
   }
 }

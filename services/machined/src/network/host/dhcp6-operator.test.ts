@@ -231,3 +231,12 @@ test('a listener that another one has replaced takes the changes of neither away
   rig.pass(2);
   assert.equal(seen, 1);
 });
+
+test('a name server of the link is named with its link', () => {
+  using rig = openRig();
+  const value = Uint8Array.from([0xfe, 0x80, ...new Uint8Array(13), 1]);
+  rig.server.more = [{ code: inet6OptionCodes.nameServers, value }];
+  rig.react([operatorOf('eth0')], { eth0: statusOf(2, 'eth0') });
+  rig.pass(2);
+  assert.deepEqual(rig.operator.outputs()[0]?.resolvers?.dnsServers, ['fe80::1%eth0']);
+});
