@@ -119,7 +119,7 @@ const limited: readonly {
   },
   {
     fields:
-      /^DHCPv4Config |^DHCPv6Config (?:name|clientIdentifier|duidRaw)$|^v1alpha1 machine\.network\.interfaces\[\]\.(?:vlans\[\]\.)?(?:dhcp$|dhcpOptions\.)/,
+      /^DHCPv4Config |^DHCPv6Config (?:name|ignoreHostname|clientIdentifier|duidRaw)$|^v1alpha1 machine\.network\.interfaces\[\]\.(?:vlans\[\]\.)?(?:dhcp$|dhcpOptions\.)/,
     on: where(({ ownsNetwork }) => ownsNetwork),
     file: 'network/open-network.ts',
     line: 'onMachine === undefined ? [] : Object.values(onMachine)',
@@ -195,11 +195,8 @@ const unused: readonly { readonly value: RegExp; readonly fields: RegExp }[] = [
   { value: /\bworkloadIsolation\b/, fields: /^SecurityProfileConfig / },
   { value: /\bzswap\b/, fields: /^ZswapConfig / },
   { value: /\btrustedRoots\b/, fields: /^TrustedRootsConfig / },
-  // DHCP for IPv6 gives no routes, and the client asks for no name.
-  {
-    value: /\bdhcp6\??\.(?:routeMetric|skipHostnameRequest)\b/,
-    fields: /^DHCPv6Config (?:routeMetric|ignoreHostname)$/,
-  },
+  // DHCP for IPv6 gives no routes.
+  { value: /\bdhcp6\??\.routeMetric\b/, fields: /^DHCPv6Config routeMetric$/ },
   // Only the addresses of servers are written to /etc/resolv.conf.
   {
     value: /\b(?:resolvers|resolverStatus)\??\.nameServers\b/,

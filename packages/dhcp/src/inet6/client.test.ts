@@ -98,6 +98,7 @@ test('a server that may do so grants an address with its first reply', () => {
   assert.deepEqual(rig.state.lease?.grant, {
     ...{ address: 'fd00::5', validSeconds: 60, renewalSeconds: 30, rebindingSeconds: 48 },
     ...{ nameServers: ['fd00::53'], searchDomains: ['lab.example'] },
+    ...{ timeServers: [], hostname: undefined, domainName: undefined },
   });
 });
 

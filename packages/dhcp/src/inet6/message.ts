@@ -18,6 +18,7 @@ export type Inet6MessageType = keyof typeof inet6MessageTypes;
 export const inet6OptionCodes = {
   ...{ clientId: 1, serverId: 2, addresses: 3, address: 5, requestedOptions: 6, preference: 7 },
   ...{ elapsedTime: 8, statusCode: 13, rapidCommit: 14, nameServers: 23, searchDomains: 24 },
+  ...{ clientName: 39, timeServers: 56 },
 } as const;
 
 export interface Inet6Option {

@@ -28,6 +28,7 @@ test('a real reply is a grant with all of its settings', () => {
   const shared = {
     ...{ validSeconds: 120, renewalSeconds: 60, rebindingSeconds: 105 },
     ...{ nameServers: ['fd99::53', 'fd99::54'], searchDomains: ['lab.example', 'example.org'] },
+    ...{ timeServers: [], hostname: undefined, domainName: undefined },
   };
   const common = {
     serverId: Uint8Array.from(Buffer.from('0002000000010200000001', 'hex')),
@@ -150,6 +151,34 @@ test('a name server may be one of the link, and must be a host', () => {
   const more = [{ code: codes.nameServers, value: Buffer.concat(servers.map(ipAddressBytes)) }];
   const [grant] = grantsOf(replyWith([address('fd00::1', 60, 60)], { more })) ?? [];
   assert.deepEqual(grant?.nameServers, ['fe80::1', 'fd00::53']);
+});
+
+test('a name and time servers that a server sends without being asked are read', () => {
+  const grantWith = (...more: Inet6Option[]) =>
+    grantsOf(replyWith([address('fd00::1', 60, 60)], { more }))?.[0];
+  const name = (text: string) => ({ code: codes.clientName, value: Buffer.from(`\x01${text}`, 'latin1') });
+  const whole = grantWith(name('\x06node01\x03lab\x07example\x00'));
+  assert.deepEqual([whole?.hostname, whole?.domainName], ['node01', 'lab.example']);
+  // One without the empty label at its end is a part of a name. Source: RFC 4704, section 4.2.
+  const part = grantWith(name('\x06node01'));
+  assert.deepEqual([part?.hostname, part?.domainName], ['node01', undefined]);
+  for (const text of ['', '\x00', '\x04a\nb\x00', '\x3fa', '\x06node01\xc0\x00'])
+    assert.equal(grantWith(name(text))?.hostname, undefined, text);
+
+  const time = (type: number, value: Uint8Array) => encodeInet6Options([{ code: type, value }]);
+  const servers = [
+    ...['fd00::123', '::1', 'ff05::101', 'fe80::1', 'fd00::123'].map((each) => time(1, ipAddressBytes(each))),
+    ...[
+      time(2, ipAddressBytes('ff05::101')),
+      time(3, Buffer.from('\x04time\x00', 'latin1')),
+      time(1, Buffer.alloc(4)),
+    ],
+  ];
+  const timed = grantWith({ code: codes.timeServers, value: Buffer.concat(servers) });
+  assert.deepEqual(timed?.timeServers, ['fd00::123']);
+  assert.deepEqual(grantWith({ code: codes.timeServers, value: Buffer.from([0, 1, 0]) })?.timeServers, []);
+  const many = Array.from({ length: 30 }, (_, index) => time(1, ipAddressBytes(`fd00::${index + 1}`)));
+  assert.equal(grantWith({ code: codes.timeServers, value: Buffer.concat(many) })?.timeServers.length, 8);
 });
 
 test('a message for another client, of another kind, without a server, or with an option twice is ignored', () => {

@@ -25,6 +25,10 @@ export interface Inet6Grant {
   /** Those that are link-local without their link. */
   readonly nameServers: readonly string[];
   readonly searchDomains: readonly string[];
+  readonly timeServers: readonly string[];
+  /** The name of this client, and its domain; each undefined when the server does not say it. */
+  readonly hostname: string | undefined;
+  readonly domainName: string | undefined;
 }
 
 /** A message for this client. */
@@ -49,6 +53,8 @@ const withoutEnd = 0xffff_ffff;
 const addressBytes = 16;
 /** Of those of one client. It uses the first. */
 const mostGrants = 8;
+/** Of option 56: an address of a server. Source: RFC 5908, section 4. */
+const timeServerAddress = 1;
 /** Source: RFC 8415, section 21.4. */
 const [renewalShare, rebindingShare] = [0.5, 0.8];
 
@@ -101,6 +107,8 @@ function addressesOf(
       mostServers,
     ),
     searchDomains: plainDomainsOf(inet6Option(options, codes.searchDomains) ?? new Uint8Array()),
+    timeServers: timeServersOf(inet6Option(options, codes.timeServers) ?? new Uint8Array()),
+    ...nameOf(inet6Option(options, codes.clientName) ?? new Uint8Array()),
   };
   for (const { code, value } of inside) {
     if (code !== codes.address || value.length < addressBytes + 8) continue;
@@ -135,6 +143,29 @@ function timesOf({ renewal, rebinding, preferred, valid }: Times) {
     validSeconds: valid,
     renewalSeconds: base * renewalShare,
     rebindingSeconds: base * rebindingShare,
+  };
+}
+
+function timeServersOf(value: Uint8Array): string[] {
+  let options: readonly Inet6Option[];
+  try {
+    options = decodeInet6Options(value);
+  } catch (error) {
+    if (faultFrom(error).kind !== 'data-loss') throw error;
+    // The lease is good all the same.
+    return [];
+  }
+  const servers = options.filter(({ code, value: bytes }) => code === timeServerAddress && isUnicast(bytes));
+  return [...new Set(servers.map(({ value: bytes }) => ipAddressText(bytes)))].slice(0, mostServers);
+}
+
+/** The name behind a byte of flags. One without an empty label at its end has no domain. Source: RFC 4704, section 4. */
+function nameOf(value: Uint8Array): Pick<Inet6Grant, 'hostname' | 'domainName'> {
+  const [name = ''] = plainDomainsOf(Buffer.concat([value.subarray(1), Buffer.of(0)]));
+  const [hostname = '', ...domain] = name.split('.');
+  return {
+    hostname: hostname === '' ? undefined : hostname,
+    domainName: domain.length === 0 ? undefined : domain.join('.'),
   };
 }
 

@@ -193,7 +193,6 @@ export const inertTable: InertTable = {
   DHCPv6Config: [
     { path: '', on: onProcessStackContainer },
     { path: 'routeMetric', on: onEvery },
-    { path: 'ignoreHostname', on: onEvery },
   ],
   Layer2VIPConfig: [{ path: '', on: onProcessStack }],
   HCloudVIPConfig: [{ path: '', on: onEvery }],

@@ -68,7 +68,7 @@ export const networkReferences: KindReferences = {
     },
     ignoreHostname: {
       ...ignoreHostname,
-      notApplied: onNoNode('The client asks for no host name over IPv6.'),
+      help: 'Whether a host name that the DHCP server sends is not used. The client does not ask for one over IPv6.',
     },
     clientIdentifier,
     duidRaw,

@@ -21,17 +21,19 @@ const layer = 'operator';
  * routers advertise.
  *
  * @param grant undefined while the link has no lease
- * @param own addresses of this machine, which are no name servers of it
+ * @param own addresses of this machine, which are no servers of it
  */
 export function dhcp6Output(
   link: { readonly name: string; readonly index: number },
+  { skipHostnameRequest }: Pick<OperatorSpecSpec['dhcp6'], 'skipHostnameRequest'>,
   grant: Inet6Grant | undefined,
   own: ReadonlySet<string>,
 ): OperatorOutput {
   const links = [{ ...plainLink(link.name, layer), up: true }];
   const prefix = `dhcp6/${link.name}`;
   if (grant === undefined) return { prefix, links };
-  const { address, nameServers, searchDomains } = grant;
+  const { address, nameServers, searchDomains, hostname, domainName } = grant;
+  const timeServers = grant.timeServers.filter((each) => each !== address && !own.has(each));
   const servers = linkNameServers(nameServers, link, new Set([...own, address]));
   return {
     ...{ prefix, links },
@@ -40,6 +42,11 @@ export function dhcp6Output(
       servers.length + searchDomains.length === 0
         ? undefined
         : { ...resolverSpec(layer, servers), searchDomains: [...searchDomains] },
+    hostname:
+      hostname === undefined || skipHostnameRequest
+        ? undefined
+        : { hostname, domainname: domainName ?? '', layer },
+    timeServers: timeServers.length === 0 ? undefined : { timeServers, useNTS: false, layer },
   };
 }
 

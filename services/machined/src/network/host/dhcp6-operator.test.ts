@@ -240,3 +240,25 @@ test('a name server of the link is named with its link', () => {
   rig.pass(2);
   assert.deepEqual(rig.operator.outputs()[0]?.resolvers?.dnsServers, ['fe80::1%eth0']);
 });
+
+test('the name and the time servers of a server are those of the machine, and the name is ignored where somebody says so', () => {
+  using rig = openRig();
+  const addresses = Buffer.concat([Buffer.from([0, 1, 0, 16, 0xfd]), Buffer.alloc(14), Buffer.from([123])]);
+  rig.server.more = [
+    { code: inet6OptionCodes.clientName, value: Buffer.from('\x01\x06node01\x03lab\x00', 'latin1') },
+    { code: inet6OptionCodes.timeServers, value: addresses },
+  ];
+  const found = () => {
+    const [{ hostname, timeServers } = {}] = rig.operator.outputs();
+    return [hostname?.hostname, hostname?.domainname, timeServers?.timeServers];
+  };
+  rig.react([operatorOf('eth0')], { eth0: statusOf(2, 'eth0') });
+  rig.pass(2);
+  assert.deepEqual(found(), ['node01', 'lab', ['fd00::7b']]);
+  const [before] = rig.sent;
+  rig.react([operatorOf('eth0', { skipHostnameRequest: true })], { eth0: statusOf(2, 'eth0') });
+  assert.deepEqual([...found(), rig.sent[0] === before], [undefined, undefined, ['fd00::7b'], true]);
+  rig.server.more = [];
+  rig.pass(120);
+  assert.deepEqual(found(), [undefined, undefined, undefined]);
+});

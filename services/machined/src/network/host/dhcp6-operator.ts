@@ -80,8 +80,8 @@ export class Dhcp6Operator implements NetworkOperator, Disposable {
   outputs(): readonly OperatorOutput[] {
     if (this.#running.size === 0) return [];
     const own = new Set(this.#init.kernel.addresses().map(({ address }) => address));
-    return [...this.#running].map(([name, { client }]) =>
-      dhcp6Output({ name, index: client?.link.index ?? 0 }, client?.grant(), own),
+    return [...this.#running].map(([name, { spec, client }]) =>
+      dhcp6Output({ name, index: client?.link.index ?? 0 }, spec.dhcp6, client?.grant(), own),
     );
   }
 
