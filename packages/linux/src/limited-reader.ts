@@ -40,7 +40,7 @@ export function readLimited(calls: NativeCalls, init: LimitedReaderInit): Dispos
       for (let turn = 0; isOpen && turn < mostATurn; turn += 1) {
         if (count >= mostASecond) {
           stop();
-          pause = timers.after(windowStartMs + windowMs - nowMs, start);
+          pause = timers.after(windowStartMs + windowMs - nowMs, resume);
           return;
         }
         if (!read()) return;
@@ -53,6 +53,13 @@ export function readLimited(calls: NativeCalls, init: LimitedReaderInit): Dispos
   };
   const start = () => {
     readable = calls.watchReadable(descriptor, onReadable);
+  };
+  const resume = () => {
+    try {
+      start();
+    } catch (error) {
+      onError(faultFrom(error));
+    }
   };
   start();
   return {

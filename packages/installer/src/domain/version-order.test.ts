@@ -6,7 +6,17 @@ import { compareVersions, isVersion, minorOf } from './version-order.ts';
 test('compareVersions() has the order of Semantic Versioning', () => {
   const ordered = [
     ...['v0.9.10', 'v1.0.0-alpha', 'v1.0.0-alpha.1', 'v1.0.0-alpha.beta', 'v1.0.0-beta', 'v1.0.0-beta.2'],
-    ...['v1.0.0-beta.11', 'v1.0.0-rc.1', 'v1.0.0', 'v1.9.0', 'v1.10.0', 'v1.10.1', 'v2.0.0'],
+    ...[
+      'v1.0.0-beta.11',
+      'v1.0.0-beta.20261130120000001',
+      'v1.0.0-beta.20261130120000002',
+      'v1.0.0-rc.1',
+      'v1.0.0',
+      'v1.9.0',
+      'v1.10.0',
+      'v1.10.1',
+      'v2.0.0',
+    ],
   ];
   for (const [at, left] of ordered.entries())
     for (const [other, right] of ordered.entries())

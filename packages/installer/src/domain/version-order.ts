@@ -45,9 +45,12 @@ function comparePreReleases(left: readonly string[], right: readonly string[]): 
     if (a === undefined || b === undefined) return a === undefined ? -1 : 1;
     if (a === b) continue;
     const areNumbers = [a, b].map((part) => /^\d+$/.test(part));
-    if (areNumbers[0] && areNumbers[1]) return Number(a) - Number(b);
-    if (areNumbers[0] !== areNumbers[1]) return areNumbers[0] ? -1 : 1;
-    return a < b ? -1 : 1;
+    if (areNumbers[0] && areNumbers[1]) {
+      // A date and a time have more digits than a number of JavaScript keeps.
+      const [one, other] = [BigInt(a), BigInt(b)];
+      if (one !== other) return one < other ? -1 : 1;
+    } else if (areNumbers[0] !== areNumbers[1]) return areNumbers[0] ? -1 : 1;
+    else return a < b ? -1 : 1;
   }
   return 0;
 }

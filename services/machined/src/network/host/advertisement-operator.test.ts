@@ -165,3 +165,13 @@ test('a name server of the link is named with its link, unless it is this machin
   rig.receive(linkLocalOption(1), 3);
   assert.deepEqual(rig.servers(), ['ra/eth2', 'fe80::1%eth2', 'ra/eth3', 'fe80::1%eth3']);
 });
+
+test('a watch that fails for hours fills no log, and is opened again in the end', () => {
+  using rig = openRig();
+  rig.breakWith(new Error('no netlink'), true);
+  rig.pass(7200);
+  assert.ok(rig.logged.length > 1 && rig.logged.length < 10, `${rig.logged.length} lines`);
+  rig.repair();
+  rig.pass(10);
+  assert.ok(rig.isListening());
+});

@@ -18,6 +18,7 @@ import { linkNameServers } from '../domain/link-name-servers.ts';
 import { resolverSpec } from '../domain/name-servers.ts';
 import type { NetworkOperator, NetworkProblem, OperatorOutput } from '../domain/operator.ts';
 import { ChangeListener } from './change-listener.ts';
+import { LimitedLines } from './limited-lines.ts';
 
 /** Watches the options of advertisements. @throws Fault */
 export type WatchOptions = (events: {
@@ -37,6 +38,8 @@ export interface AdvertisementOperatorInit {
 
 /** After the watch of the kernel has failed. */
 const retryMs = 5000;
+/** Lines about that. */
+const failureLines = { most: 3, eachMs: 3_600_000 };
 /**
  * Each change costs a pass over the names of the machine. So many may follow each other, and then one in each of these pauses, whatever
  * a host advertises.
@@ -56,6 +59,7 @@ export class AdvertisementOperator implements NetworkOperator, Disposable {
   #accepting: ReadonlyMap<number, AcceptingLink> = new Map();
   #outputs: readonly OperatorOutput[] = [];
   readonly #listener = new ChangeListener();
+  readonly #failureLines: LimitedLines;
   #watch: Disposable | undefined;
   #retry: Disposable | undefined;
   #timer: Disposable | undefined;
@@ -65,6 +69,7 @@ export class AdvertisementOperator implements NetworkOperator, Disposable {
 
   constructor(init: AdvertisementOperatorInit) {
     this.#init = init;
+    this.#failureLines = new LimitedLines(init.timers, failureLines);
     this.#changes.sinceMs = init.timers.monotonicMs();
     this.#open();
   }
@@ -101,7 +106,9 @@ export class AdvertisementOperator implements NetworkOperator, Disposable {
     const onError = (error: unknown) => {
       this.#watch?.[Symbol.dispose]();
       this.#watch = undefined;
-      log.warn({ error: faultFrom(error).message }, 'name servers of advertisements cannot be read');
+      this.#failureLines.write(() =>
+        log.warn({ error: faultFrom(error).message }, 'name servers of advertisements cannot be read'),
+      );
       this.#retry = timers.after(retryMs, () => this.#open());
     };
     try {

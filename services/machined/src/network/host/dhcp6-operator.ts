@@ -1,4 +1,5 @@
 import type { Timers } from '@nodewright/async';
+import { faultFrom } from '@nodewright/fault';
 import type { KernelAddress } from '@nodewright/linux';
 import type { LinkStatusSpec, OperatorSpecSpec } from '@nodewright/state/kinds';
 import type { Logger } from '@nodewright/telemetry';
@@ -8,6 +9,7 @@ import type { NetworkOperator, NetworkProblem, OperatorEvents, OperatorOutput } 
 import { ChangeListener } from './change-listener.ts';
 import { Dhcp6Link } from './dhcp6-link.ts';
 import type { OpenDhcp6Wire } from './dhcp6-wire.ts';
+import { LimitedLines } from './limited-lines.ts';
 
 /** The addresses of the kernel. */
 export interface AddressSource {
@@ -38,17 +40,21 @@ interface Running {
 const dadFailed = 0x08;
 /** After the watch of the addresses has failed. */
 const retryMs = 5000;
+/** Lines about that. */
+const failureLines = { most: 3, eachMs: 3_600_000 };
 
 /** DHCP for IPv6 on the links that a specification names. When it is disposed of, the clients end. */
 export class Dhcp6Operator implements NetworkOperator, Disposable {
   readonly #init: Dhcp6OperatorInit;
   readonly #running = new Map<string, Running>();
   readonly #listener = new ChangeListener();
+  readonly #failureLines: LimitedLines;
   #addressWatch: Disposable | undefined;
   #retry: Disposable | undefined;
 
   constructor(init: Dhcp6OperatorInit) {
     this.#init = init;
+    this.#failureLines = new LimitedLines(init.timers, failureLines);
   }
 
   watch(onChange: () => void): Disposable {
@@ -130,7 +136,9 @@ export class Dhcp6Operator implements NetworkOperator, Disposable {
     const { kernel, timers, log } = this.#init;
     const onError = (error: unknown) => {
       this.#forgetAddresses();
-      log.warn({ error: String(error) }, 'conflicts of addresses cannot be seen');
+      this.#failureLines.write(() =>
+        log.warn({ error: faultFrom(error).message }, 'conflicts of addresses cannot be seen'),
+      );
       this.#retry = timers.after(retryMs, () => {
         this.#retry = undefined;
         this.#watchAddresses();
