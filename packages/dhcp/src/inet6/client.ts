@@ -51,6 +51,8 @@ export interface Inet6ClientState {
   readonly conflicts: number;
   /** The best offer until now; in `declining`, what is declined. */
   readonly offer: Inet6Offer | undefined;
+  /** A server whose last offer led to nothing: for a moment, others are preferred. Source: RFC 8415, section 18.2.2. */
+  readonly avoided: Uint8Array | undefined;
 }
 
 export interface Inet6Offer {
@@ -113,7 +115,7 @@ const highestPreference = 255;
 /** A client on a link that is not up. */
 export const newInet6Client = (): Inet6ClientState => ({
   ...{ phase: 'down', dueMs: undefined, lease: undefined, transactionId: 0, startedMs: 0, sentMs: 0 },
-  ...{ pauseMs: 0, tries: 0, failures: 0, conflicts: 0, offer: undefined },
+  ...{ pauseMs: 0, tries: 0, failures: 0, conflicts: 0, offer: undefined, avoided: undefined },
 });
 
 /** Whether a message of a server may change something now. */
@@ -232,7 +234,7 @@ class Run {
   }
 
   #solicited(reply: Inet6Reply) {
-    const { tries, offer } = this.state;
+    const { tries, offer, avoided } = this.state;
     const [grant] = reply.grants;
     // A server without an address for this client says so, and another one may have one.
     if (reply.status !== inet6Status.success || grant === undefined) return;
@@ -241,6 +243,7 @@ class Run {
       return;
     }
     const { serverId, preference } = reply;
+    if (tries <= 1 && isSame(avoided, serverId)) return;
     const next = { serverId, preference, address: grant.address };
     if (tries > 1 || preference === highestPreference) return this.#request(next);
     if (offer === undefined || preference > offer.preference) this.#change({ offer: next });
@@ -289,6 +292,7 @@ class Run {
     const conflicts = isNew ? this.state.conflicts : 0;
     this.#change({
       ...{ phase: 'bound', lease, dueMs: lease.renewMs, tries: 0, failures: 0, conflicts, offer: undefined },
+      avoided: undefined,
     });
     this.effects.push({ kind: 'gained', lease, isNew });
   }
@@ -306,9 +310,9 @@ class Run {
 
   /** Asks again, after a pause that grows. */
   #fail(reason: string) {
-    const { failures, lease } = this.state;
+    const { failures, lease, offer } = this.state;
     this.#note(reason);
-    this.#change({ failures: failures + 1 });
+    this.#change({ failures: failures + 1, avoided: offer?.serverId });
     const pauseMs = growingPauseMs(failures);
     // With a lease, all servers are asked for it until it ends.
     if (lease !== undefined) return this.#begin('rebinding', pauseMs);
