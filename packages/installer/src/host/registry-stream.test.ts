@@ -74,7 +74,9 @@ async function readFrom(host: string, nowMs = () => 0, onPiece = () => {}): Prom
     telemetry: noTelemetry,
     endpointsOf: () => [{ url: `http://${host}` }],
   });
-  const content = registryStream({ client, reference: parseImageReference(`${host}/installer:v1`), nowMs });
+  const content = registryStream({
+    ...{ client, reference: parseImageReference(`${host}/installer:v1`), nowMs, retryPauseMs: 50 },
+  });
   const verified = await verifyArtefact(content, { certificates: [signer.certificate], platform });
   const found = new Map<string, string>();
   await readArtefact(content, verified, {
@@ -118,6 +120,18 @@ test('a registry that ends a layer early again and again is given up', async () 
   );
   await assert.rejects(readFrom(server.host), { kind: 'aborted' });
   assert.equal(requests, artefactLimits.registryAttempts);
+});
+
+test('a registry that is away for a moment is asked again until it is back', async () => {
+  let awayUntilMs: number | undefined;
+  const listener = registryOf(() => undefined);
+  await using server = await serve((request, response) => {
+    if (request.url?.endsWith(firstLayer)) awayUntilMs ??= performance.now() + 100;
+    const isAway = awayUntilMs !== undefined && performance.now() < awayUntilMs;
+    if (isAway) response.writeHead(503).end();
+    else listener(request, response);
+  });
+  assert.deepEqual(await readFrom(server.host), expected);
 });
 
 test('a registry that sends too slowly is given up, however long it would go on', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ImageContent } from '@nodewright/extensions/images';
 import { Fault, faultFrom } from '@nodewright/fault';
 import {
@@ -14,6 +15,8 @@ export interface RegistryStreamInit {
   readonly reference: ImageReference;
   /** A monotonic clock. */
   readonly nowMs: () => number;
+  /** Before the second request for a layer; it doubles with each further one. Default 1 s: together 15 s. */
+  readonly retryPauseMs?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -45,7 +48,7 @@ export function registryStream(init: RegistryStreamInit): ImageContent {
 
 async function* continued(
   descriptor: Descriptor,
-  { client, reference, nowMs, signal }: RegistryStreamInit,
+  { client, reference, nowMs, signal, retryPauseMs = 1000 }: RegistryStreamInit,
 ): AsyncGenerator<Uint8Array> {
   let offset = 0;
   /** Without the time that the reader takes: a slow disk is no slow registry. */
@@ -67,6 +70,8 @@ async function* continued(
       const fault = faultFrom(error);
       const mayContinue = fault.kind === 'aborted' || fault.kind === 'unavailable';
       if (!mayContinue || attempt >= artefactLimits.registryAttempts) throw fault;
+      // A registry that restarts is back after some seconds. The next request fails when the signal has aborted.
+      await sleep(retryPauseMs * 2 ** (attempt - 1), undefined, signal && { signal }).catch(() => {});
     }
   }
 }
