@@ -13,8 +13,10 @@ export function nameOfBytes(bytes: Uint8Array): string | undefined {
 
 /** Further domains are dropped: each name that is looked up is tried in all of them. */
 export const mostSearchDomains = 32;
-/** A name of 253 characters has at most as many labels. */
-const mostLabels = 128;
+/** Names that are looked at, also when they are dropped. */
+const mostNames = 64;
+/** Labels and pointers of a name. One of 253 characters has at most as many labels. */
+const mostParts = 128;
 const pointer = 0xc0;
 
 /**
@@ -31,8 +33,8 @@ export const plainDomainsOf = (value: Uint8Array): string[] => domainsOf(value, 
 
 function domainsOf(value: Uint8Array, mayPoint: boolean): string[] {
   const domains: string[] = [];
-  for (let at = 0; at < value.length && domains.length < mostSearchDomains; ) {
-    const name = readName(value, at, mayPoint);
+  for (let at = 0, read = 0; at < value.length && domains.length < mostSearchDomains; read += 1) {
+    const name = read < mostNames ? readName(value, at, mayPoint) : undefined;
     if (name === undefined) break;
     const text = nameOfBytes(Buffer.from(name.text, 'latin1'));
     if (text !== undefined) domains.push(text);
@@ -41,7 +43,7 @@ function domainsOf(value: Uint8Array, mayPoint: boolean): string[] {
   return [...new Set(domains)];
 }
 
-/** A name at an offset, and where the next one begins; undefined when it leads out of the value, or in circles. */
+/** A name at an offset, and where the next one begins; undefined when it leads out of the value or in circles, or has too many parts. */
 function readName(
   value: Uint8Array,
   start: number,
@@ -52,7 +54,7 @@ function readName(
   let at = start;
   /** A pointer leads to something before the name, or before the previous pointer. */
   let lowest = mayPoint ? start : 0;
-  while (labels.length < mostLabels) {
+  for (let parts = 0; parts < mostParts; parts += 1) {
     const length = value[at];
     if (length === undefined) return undefined;
     if (length === 0) return { text: labels.join('.'), next: next ?? at + 1 };

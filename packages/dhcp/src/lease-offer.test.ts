@@ -115,6 +115,42 @@ test('each list has a limit', () => {
   assert.equal(searchDomainsOf(text(names)).length, mostSearchDomains);
 });
 
+test('of a list of thousands of entries that are of no use, only the first ones are looked at', () => {
+  const good = '10.77.0.3';
+  const servers = (useless: number) =>
+    offered({
+      [optionCodes.nameServers]: addressList(...Array<string>(useless).fill('10.77.0.255'), good),
+    }).nameServers;
+  assert.deepEqual([servers(60), servers(64), servers(2000)], [[good], [], []]);
+  const routes = (useless: number) =>
+    offered({
+      [optionCodes.classlessRoutes]: Uint8Array.from(
+        [...Array<number[]>(useless).fill([0, 127, 0, 0, 1]), [8, 11, 10, 77, 0, 9]].flat(),
+      ),
+    }).routes.length;
+  assert.deepEqual([routes(250), routes(256), routes(1700)], [1, 0, 0]);
+  const names = (useless: number) => searchDomainsOf(text(`${'\x01!\0'.repeat(useless)}\x03lab\0`));
+  assert.deepEqual([names(60), names(64), names(2000)], [['lab'], [], []]);
+  // In the labels of a useless name there is a chain of pointers, 31 in each, to the name `lab`. The second name leads to its end.
+  const chained = (labels: number) => {
+    const value = Buffer.alloc(64 * labels + 3);
+    let last = 1;
+    for (let label = 0; label < labels; label += 1) {
+      value[64 * label] = 63;
+      for (let at = 64 * label + 1; at < 64 * label + 62; at += 2) {
+        value.writeUInt16BE(0xc000 | last, at);
+        last = at;
+      }
+    }
+    value.write('\x03lab\0', 1, 'latin1');
+    value.writeUInt16BE(0xc000 | 7, 9);
+    value.writeUInt16BE(0xc000 | 1, 7);
+    value.writeUInt16BE(0xc000 | last, 64 * labels + 1);
+    return searchDomainsOf(value);
+  };
+  assert.deepEqual([chained(2), chained(40)], [['lab'], []]);
+});
+
 test('names with control characters, newlines or 300 bytes are dropped', () => {
   const bad = [
     'node\n',

@@ -44,6 +44,8 @@ export interface LeaseOffer {
 export const mostRoutes = 64;
 /** Of routers, name servers and time servers. */
 export const mostServers = 8;
+/** Entries of a list that are looked at, also when they are of no use: a message has room for thousands of them. */
+const mostRead = { servers: 64, routes: 256 } as const;
 /** Each host must take datagrams of this size, and links with a smaller MTU carry no IPv4. Source: RFC 791, section 3.2. */
 const smallestMtu = 576;
 /** Talos v1.14 takes half an hour, too. */
@@ -136,7 +138,7 @@ type Own = Pick<LeaseOffer, 'address' | 'prefixLength'>;
 
 /** The addresses of other hosts in a list, each once. A machine that is its own resolver or time server has none. */
 function serversOf(options: Options, code: number, own: Own): string[] {
-  const value = options.get(code) ?? new Uint8Array();
+  const value = (options.get(code) ?? new Uint8Array()).subarray(0, 4 * mostRead.servers);
   const all: string[] = [];
   for (let at = 0; at + 4 <= value.length; at += 4) all.push(textOfAddress(value.subarray(at, at + 4)));
   return [...new Set(all.filter((each) => isOtherHost(each, own)))].slice(0, mostServers);
@@ -164,7 +166,8 @@ const bitsOfByte = (prefixLength: number, index: number) =>
 /** A list that is damaged ends there. Source: RFC 3442. */
 function classlessRoutesOf(value: Uint8Array, own: Own): OfferedRoute[] {
   const routes = new Map<string, OfferedRoute>();
-  for (let at = 0; at < value.length && routes.size < mostRoutes; ) {
+  for (let at = 0, read = 0; at < value.length && routes.size < mostRoutes; read += 1) {
+    if (read >= mostRead.routes) break;
     const prefixLength = value[at] ?? 0;
     const significant = Math.ceil(prefixLength / 8);
     const gatewayAt = at + 1 + significant;
