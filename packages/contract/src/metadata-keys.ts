@@ -14,7 +14,7 @@ export const metadataKeys = {
   /**
    * The caller of a call that one apid forwards to another, for the other's limits: the SHA-256 of a public
    * key in hexadecimal. It does not exist upstream. Accepted only from callers with the role
-   * `os:impersonator`, and never sent to machined.
+   * `os:impersonator`. Sent to machined only with calls that read resources, for its request log.
    */
   caller: 'nodewright-caller',
   /**

@@ -4,7 +4,7 @@ import { createFileRegistry, fromBinary } from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { descriptorSet } from './gen/descriptors.ts';
 import { methodKinds } from './machine-services.ts';
-import { methodRule, methodTable } from './method-table.ts';
+import { isReaderRead, methodRule, methodTable } from './method-table.ts';
 import { roles } from './roles.ts';
 
 /**
@@ -65,6 +65,21 @@ test('methodTable marks the methods of admins and operators as mutating, except 
     'PacketCapture',
     'Read',
   ]);
+});
+
+test('isReaderRead() is true only for methods that change nothing and that readers may call', () => {
+  const cases = {
+    '/machine.MachineService/Memory': true,
+    '/machine.MachineService/Logs': true,
+    '/cosi.resource.State/List': true,
+    '/cosi.resource.State/Update': false,
+    '/machine.MachineService/Read': false,
+    '/machine.MachineService/EtcdSnapshot': false,
+    '/machine.MachineService/Reboot': false,
+    '/machine.MachineService/Future': false,
+    constructor: false,
+  };
+  assert.deepEqual(Object.fromEntries(Object.keys(cases).map((path) => [path, isReaderRead(path)])), cases);
 });
 
 test('methodTable marks the methods of readers as reads, except those that are open in maintenance', () => {

@@ -334,6 +334,20 @@ const rows = {
 
 export const methodTable: Readonly<Record<string, MethodRule>> = rows;
 
+/**
+ * Whether a call of the method only reads, and reads what `os:reader` may read. When such a call succeeds, request logs have its line at
+ * `debug`. Which resources the methods of `cosi.resource.State` read is in their requests: see `readsResources()`.
+ */
+export function isReaderRead(fullMethod: string): boolean {
+  const rule = methodRule(fullMethod);
+  return rule !== undefined && !rule.mutates && rule.roles.includes(reader);
+}
+
+/** Whether the method reads resources, some kinds of which only administrators may read. */
+export function readsResources(fullMethod: string): boolean {
+  return fullMethod.startsWith('/cosi.resource.State/') && isReaderRead(fullMethod);
+}
+
 /** The row of a method; `undefined` for any other text. */
 export function methodRule(fullMethod: string): MethodRule | undefined {
   return Object.hasOwn(methodTable, fullMethod) ? methodTable[fullMethod] : undefined;

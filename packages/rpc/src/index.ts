@@ -1,5 +1,5 @@
 export * from './answer-turns.ts';
-export { annotateRequest, keepOutOfLog, requestLineMessage } from './log-middleware.ts';
+export { annotateRequest, keepOutOfLog, logAtInfo, requestLineMessage } from './log-middleware.ts';
 export * from './reloading-server-credentials.ts';
 export * from './rpc-client.ts';
 export * from './rpc-server.ts';

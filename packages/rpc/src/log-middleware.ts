@@ -1,3 +1,4 @@
+import { isReaderRead } from '@nodewright/contract';
 import { grpcCodeName } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
 import type { CallContext, Metadata, ServerMiddleware } from 'nice-grpc';
@@ -26,6 +27,13 @@ export function keepOutOfLog(context: CallContext): void {
   quiet.add(context.metadata);
 }
 
+const reportable = new WeakSet<Metadata>();
+
+/** Logs the current request at `info` although its method is one for readers: it reads what only administrators may read. */
+export function logAtInfo(context: Pick<CallContext, 'metadata'>): void {
+  reportable.add(context.metadata);
+}
+
 function shownMetadata(metadata: Metadata): Record<string, string> {
   const shown: Record<string, string> = {};
   for (const [key, values] of metadata) {
@@ -36,8 +44,8 @@ function shownMetadata(metadata: Metadata): Record<string, string> {
 }
 
 /**
- * Logs one line per finished request. It wraps every middleware that may reject the request. Health checks
- * are not logged.
+ * Logs one line per finished request, at `debug` when it has only read what `os:reader` may read, and succeeded. It wraps every
+ * middleware that may reject the request. Health checks are not logged.
  */
 export function createLogMiddleware(log: Logger): ServerMiddleware {
   return async function* logMiddleware(call, context) {
@@ -60,7 +68,11 @@ export function createLogMiddleware(log: Logger): ServerMiddleware {
         ...annotations.get(context.metadata),
         metadata: shownMetadata(context.metadata),
       });
-      if (error !== undefined || !quiet.has(context.metadata)) log.info(facts(), requestLineMessage);
+      const { metadata } = context;
+      const isRoutine = error === undefined && isReaderRead(call.method.path) && !reportable.has(metadata);
+      const level = isRoutine ? 'debug' : 'info';
+      const isWritten = (error !== undefined || !quiet.has(metadata)) && log.isLevelEnabled(level);
+      if (isWritten) log[level](facts(), requestLineMessage);
     }
   };
 }

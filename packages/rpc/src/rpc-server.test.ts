@@ -12,7 +12,7 @@ import { TimeServiceDefinition, type TimeServiceImplementation } from '@nodewrig
 import { Fault, Secret } from '@nodewright/fault';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import { ClientError, type CompatServiceDefinition, Metadata } from 'nice-grpc';
-import { annotateRequest, keepOutOfLog } from './log-middleware.ts';
+import { annotateRequest, keepOutOfLog, logAtInfo } from './log-middleware.ts';
 import { createRpcClient, openUnixChannel } from './rpc-client.ts';
 import { createRpcServer, type RpcServerInit } from './rpc-server.ts';
 
@@ -25,7 +25,8 @@ const implementation: TimeServiceImplementation = {
   },
   async timeCheck({ server }, context) {
     if (server.startsWith('quiet')) keepOutOfLog(context);
-    if (server === 'quiet') return { messages: [] };
+    if (server === 'secret read') logAtInfo(context);
+    if (server === 'quiet' || server.endsWith('read')) return { messages: [] };
     if (server === 'fault') throw new Fault('not-found', 'no such server');
     if (server.startsWith('quote')) throw new Fault('unknown', `${server}\ud83d`);
     if (server === 'secret') throw new Fault('internal', `token ${new Secret('abc')}`);
@@ -43,6 +44,7 @@ async function withServer(
   let text = '';
   const log = createLogger({
     name: 'unit',
+    level: 'debug',
     telemetry: noTelemetry,
     destination: {
       write: (line) => {
@@ -204,6 +206,24 @@ test("an rpc server logs one line per request, with redacted tokens and the hand
         role: 'os:reader',
       },
     ]);
+  });
+});
+
+test('an rpc server logs reads of readers at debug, and failures and reads of secrets at info', async () => {
+  await withServer(async ({ path, lines }) => {
+    const { channel, client } = timeClient(path);
+    using _ = channel;
+    await client.timeCheck({ server: 'plain read' });
+    await client.timeCheck({ server: 'secret read' });
+    await assert.rejects(client.timeCheck({ server: 'fault' }));
+    assert.deepEqual(
+      lines().map(({ level, code }) => [level, code]),
+      [
+        ['debug', 'OK'],
+        ['info', 'OK'],
+        ['info', 'NotFound'],
+      ],
+    );
   });
 });
 

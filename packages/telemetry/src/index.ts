@@ -1,5 +1,5 @@
 export { ownAttributes, standardAttributes } from './attribute-names.ts';
-export * from './info-lines.ts';
+export * from './level-lines.ts';
 export * from './logger.ts';
 export { createNoTelemetry, createUnsampledTelemetry, noTelemetry } from './no-telemetry.ts';
 export { isExportConfigured, openTelemetry } from './open-telemetry.ts';

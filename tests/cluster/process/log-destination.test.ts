@@ -68,7 +68,7 @@ test('services send their log lines to the configured destination as soon as it 
   await send(second.port, 'second');
   await eventually(() => second.lines().length > 0, { what: 'lines at the second destination' });
   const kept = first.lines().length;
-  await cluster.talosctl('-n', 'node01', 'version');
+  await cluster.talosctl('-n', 'node01', 'read', '/etc/os-release');
   await eventually(() => second.lines().some(({ msg }) => String(msg).includes('request finished')), {
     what: 'a line of a request after the change',
   });

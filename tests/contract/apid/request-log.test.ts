@@ -6,8 +6,10 @@ import { Client } from './harness/client.ts';
 
 const scope = new AsyncDisposableStack();
 after(() => scope.disposeAsync());
-const apid = scope.use(await ApidUnderTest.start());
+// Successful reads of readers have their lines at this level.
+const apid = scope.use(await ApidUnderTest.start({ env: { LOG_LEVEL: 'debug' } }));
 const memory = '/machine.MachineService/Memory';
+const read = '/machine.MachineService/Read';
 let seen = 0;
 
 async function nextLine(): Promise<Record<string, unknown>> {
@@ -35,7 +37,7 @@ test('each request gives one line with caller, method and result', async () => {
       rolesFrom: 'certificate',
       unknownRoles: ['os:future'],
       error: undefined,
-      level: 'info',
+      level: 'debug',
     },
   );
   assert.ok(typeof durationMs === 'number' && durationMs > 0 && durationMs < 60_000);
@@ -59,16 +61,40 @@ test('the line of a failed request has the error, and that of an impersonated on
     ],
   });
   apid.machined.behave = reply();
-  const { code, error, roles, rolesFrom, organizations } = await nextLine();
+  const { level, code, error, roles, rolesFrom, organizations } = await nextLine();
   assert.deepEqual(
-    { code, error, roles, rolesFrom, organizations },
+    { level, code, error, roles, rolesFrom, organizations },
     {
+      level: 'info',
       code: 'PermissionDenied',
       error: 'not authorized',
       roles: ['os:reader'],
       rolesFrom: 'metadata',
       organizations: ['os:impersonator'],
     },
+  );
+});
+
+test('a read that needs os:admin is logged at info, with the caller and its roles', async () => {
+  const client = await apid.client('os:admin');
+  await client.call(read);
+  const { level, method, code, roles, peer } = await nextLine();
+  assert.deepEqual(
+    { level, method, code, roles },
+    { level: 'info', method: read, code: 'OK', roles: ['os:admin'] },
+  );
+  assert.match(String(peer), /^127\.0\.0\.1:\d+$/);
+});
+
+test('apid writes no line about a successful read of a reader by default, and one about each other call', async () => {
+  await using quiet = await ApidUnderTest.start();
+  const client = await quiet.client('os:admin');
+  await client.call(memory);
+  await client.call(read);
+  const lines = await quiet.logged('request finished');
+  assert.deepEqual(
+    lines.map(({ method }) => method),
+    [read],
   );
 });
 

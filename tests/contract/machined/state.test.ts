@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { metadataKeys } from '@nodewright/contract';
 import { StateDefinition } from '@nodewright/contract/gen/cosi/resource/state.ts';
 import { faultFrom } from '@nodewright/fault';
 import { codecsOf, namespaces, pointerTo, type ResourceEvent, resourceDefinitions } from '@nodewright/state';
@@ -23,6 +24,7 @@ import {
 } from '@nodewright/state/kinds';
 import { createStateClient } from '@nodewright/state/wire';
 import { eventually } from '@nodewright/testkit';
+import { Metadata } from 'nice-grpc';
 import { startNode } from './harness/node-under-test.ts';
 
 const membership = (...hostnames: string[]) => ({
@@ -82,6 +84,27 @@ test('a node lists its kinds and namespaces as resources, by both of their encod
   assert.match(
     resource?.spec?.yamlSpec ?? '',
     /^type: Services\.v1alpha1\.talos\.dev\ndisplayType: Service\ndefaultNamespace: runtime\naliases:\n {4}- svc\n {4}- service\n/,
+  );
+});
+
+test('machined logs who reads a kind with secrets, and no other successful read', async () => {
+  const caller = 'ab'.repeat(32);
+  const metadata = Metadata({ [metadataKeys.caller]: caller });
+  const read = async ({ namespace, type }: { readonly namespace: string; readonly type: string }) =>
+    Array.fromAsync(wire('os:admin').list({ namespace, type }, { metadata }));
+  await read(hostnameStatuses);
+  await read(machineConfigs);
+  const finished = (await node.log('machined'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ msg, code }) => msg === 'request finished' && code === 'OK');
+  assert.deepEqual(
+    finished.map(({ level, method, roles, metadata: sent }) => [
+      ...[level, method, roles],
+      (sent as Record<string, string>)[metadataKeys.caller],
+    ]),
+    [['info', '/cosi.resource.State/List', ['os:admin'], caller]],
   );
 });
 

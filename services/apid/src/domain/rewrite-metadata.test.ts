@@ -103,6 +103,15 @@ test('rewriteMetadata() never passes a name of a caller on that the client has s
   assert.deepEqual(sent({ kind: 'node', name: 'node02' }, 'us'), ['us']);
 });
 
+test('rewriteMetadata() names the caller to machined for reads of resources alone', () => {
+  const sent = (fullMethod: string) =>
+    fields(rewriteMetadata({ ...init, fullMethod, caller: 'us' }))[metadataKeys.caller];
+  assert.deepEqual(
+    ['/cosi.resource.State/Get', '/cosi.resource.State/Update', '/machine.MachineService/Memory'].map(sent),
+    [['us'], undefined, undefined],
+  );
+});
+
 test('rewriteMetadata() replaces the incoming span with the outgoing one', () => {
   assert.deepEqual(fields(rewriteMetadata({ ...init, traceparent: 'ours' })).traceparent, ['ours']);
 });

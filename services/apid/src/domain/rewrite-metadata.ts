@@ -1,4 +1,4 @@
-import { metadataKeys } from '@nodewright/contract';
+import { metadataKeys, readsResources } from '@nodewright/contract';
 
 /** The next hop of a call: this node's machined over a unix socket, or the apid of another node over TCP. */
 export type Hop = { readonly kind: 'machined' } | { readonly kind: 'node'; readonly name: string };
@@ -13,7 +13,7 @@ export interface RewriteInit {
   readonly authority: string;
   /** Roles of the caller, sorted. */
   readonly roles: readonly string[];
-  /** The caller's identity, for the limits of another apid; `undefined` when it is not known. */
+  /** The caller's identity, for the limits of another apid and the request log of machined; `undefined` when it is not known. */
   readonly caller: string | undefined;
   /** The address of a caller without a certificate, which only machined of this node gets; undefined for others. */
   readonly address: string | undefined;
@@ -87,7 +87,9 @@ export function rewriteMetadata(init: RewriteInit): string[] {
   }
   for (const role of init.roles) headers.push(metadataKeys.role, role);
   if (toNode) headers.push(metadataKeys.proxyFrom, init.authority === '' ? 'unknown' : init.authority);
-  if (toNode && init.caller !== undefined) headers.push(metadataKeys.caller, init.caller);
+  // Only machined knows which resources are secrets, and logs who has read them.
+  const needsCaller = toNode || readsResources(init.fullMethod);
+  if (needsCaller && init.caller !== undefined) headers.push(metadataKeys.caller, init.caller);
   if (!toNode && init.address !== undefined) headers.push(metadataKeys.address, init.address);
   return headers;
 }

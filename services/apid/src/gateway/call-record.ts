@@ -1,4 +1,4 @@
-import { ports } from '@nodewright/contract';
+import { isReaderRead, ports } from '@nodewright/contract';
 import {
   faultFrom,
   grpcCodeFromKind,
@@ -181,7 +181,8 @@ export class CallRecord implements Link<CallRecord> {
       const failed = status.code !== 0 && isServerFailure(kindFromGrpcCode(status.code));
       endSpan(this.#span, status, failed);
     }
-    if (this.#gateway.requests.isOn) this.#log(status);
+    const isRoutine = status.code === 0 && isReaderRead(this.#call.path);
+    if (this.#gateway.requests.isOn(isRoutine)) this.#log(status, isRoutine);
   }
 
   /** A bug of apid made the call fail. The client gets a status; the stack is logged. */
@@ -197,7 +198,7 @@ export class CallRecord implements Link<CallRecord> {
     };
   }
 
-  #log(status: GrpcStatus): void {
+  #log(status: GrpcStatus, isRoutine: boolean): void {
     const { conduct, requests, now } = this.#gateway;
     const endedAt = now();
     const linesLeftOut =
@@ -206,7 +207,7 @@ export class CallRecord implements Link<CallRecord> {
     const common =
       this.planned?.logFields ?? encodeFields({ method: this.#call.path, peer: this.#peer.name });
     const durationMs = endedAt - this.startedAt;
-    requests.write(common, { status, durationMs, linesLeftOut, span: this.#span });
+    requests.write(common, { status, isRoutine, durationMs, linesLeftOut, span: this.#span });
   }
 }
 

@@ -8,6 +8,7 @@ import { RequestLog } from './request-log.ts';
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const text = fc.string({ unit: 'binary' });
 const call = fc.record({
+  isRoutine: fc.boolean(),
   status: fc.record({ code: fc.integer({ min: 0, max: 20 }), message: text }),
   durationMs: fc.oneof(
     fc.double({ min: 0, max: 20, noNaN: true }),
@@ -22,6 +23,7 @@ test('RequestLog writes the lines that the log of the daemon would write', () =>
   const log = createLogger({
     name: 'apid',
     telemetry: noTelemetry,
+    level: 'debug',
     destination: { write: (line) => void lines.push(line) },
   });
   const requests = new RequestLog(log);
@@ -32,16 +34,16 @@ test('RequestLog writes the lines that the log of the daemon would write', () =>
   );
   mock.method(Date, 'now', () => 1_700_000_000_000);
   fc.assert(
-    fc.property(fields, call, (common, { status, durationMs, linesLeftOut, parent }) => {
+    fc.property(fields, call, (common, { status, isRoutine, durationMs, linesLeftOut, parent }) => {
       const span = parent === undefined ? undefined : noTelemetry.startSpan('x', { parent });
-      requests.write(encodeFields(common), { status, durationMs, linesLeftOut, span });
+      requests.write(encodeFields(common), { status, isRoutine, durationMs, linesLeftOut, span });
       const facts = {
         code: grpcCodeName(status.code),
         durationMs: Math.round(durationMs * 1000) / 1000,
         ...(status.code === 0 ? {} : { error: status.message }),
         ...(linesLeftOut === 0 ? {} : { linesLeftOut }),
       };
-      const write = () => log.child(common).info(facts, 'request finished');
+      const write = () => log.child(common)[isRoutine ? 'debug' : 'info'](facts, 'request finished');
       if (span === undefined) write();
       else noTelemetry.withSpan(span, write);
       const [ours, theirs] = lines.splice(0);

@@ -11,7 +11,9 @@ test('decodeKeys() knows the keys of xterm, the Linux console and others', () =>
   assert.deepEqual(words('\u001b[A\u001bOB\u001b[1;5C\u001b[5~\u001b[6;2~\u001b[Z'), [
     ...['up', 'down', 'right', 'page-up', 'page-down', 'shift-tab'],
   ]);
-  assert.deepEqual(words('\u001bOP\u001b[12~\u001b[[C\u001b[1;2S\u001b[15~'), ['f1', 'f2', 'f3', 'f4', 'f5']);
+  assert.deepEqual(words('\u001bOP\u001b[12~\u001b[[C\u001b[1;2S\u001b[15~\u001b[17~\u001b[18;2~'), [
+    ...['f1', 'f2', 'f3', 'f4', 'f5', 'f6', 'f7'],
+  ]);
 });
 
 test('decodeKeys() takes a lone escape for the escape key only when nothing follows', () => {

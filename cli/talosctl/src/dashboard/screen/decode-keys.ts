@@ -24,7 +24,9 @@ export type KeyName =
   | 'f2'
   | 'f3'
   | 'f4'
-  | 'f5';
+  | 'f5'
+  | 'f6'
+  | 'f7';
 
 /**
  * The sequences that terminals send after `ESC [` and `ESC O`: xterm, VT100, the Linux console, rxvt,
@@ -54,7 +56,7 @@ const sequences: Readonly<Record<string, KeyName>> = {
     '[[D': 'f4',
     '[[E': 'f5',
   },
-  ...{ '[11~': 'f1', '[12~': 'f2', '[13~': 'f3', '[14~': 'f4', '[15~': 'f5' },
+  ...{ '[11~': 'f1', '[12~': 'f2', '[13~': 'f3', '[14~': 'f4', '[15~': 'f5', '[17~': 'f6', '[18~': 'f7' },
 };
 
 const controls: Readonly<Record<string, KeyName>> = {

@@ -48,8 +48,16 @@ export function apiViews(): (caller: ReadonlySet<Role>) => ResourceView {
   return (caller) => (caller.has(roles.admin) ? wholeView : readers);
 }
 
-/** The access check for API callers with these roles: read only, and restricted to registered kinds. */
-export function apiAccess(state: State, caller: ReadonlySet<Role>): AccessCheck {
+/**
+ * The access check for API callers with these roles: read only, and restricted to registered kinds.
+ *
+ * @param onSensitive called before resources of a kind are read that only administrators may read
+ */
+export function apiAccess(
+  state: State,
+  caller: ReadonlySet<Role>,
+  onSensitive: () => void = () => {},
+): AccessCheck {
   return async (verb, { namespace, type }) => {
     const definition = await found(state.get(pointerTo(resourceDefinitions, type.toLowerCase())));
     const known = {
@@ -59,6 +67,7 @@ export function apiAccess(state: State, caller: ReadonlySet<Role>): AccessCheck 
     };
     const fault = checkResourceAccess({ verb, namespace, type }, known, caller);
     if (fault !== undefined) throw fault;
+    if (known.isSensitive) onSensitive();
   };
 }
 

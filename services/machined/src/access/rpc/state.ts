@@ -1,5 +1,6 @@
 import { metadataKeys } from '@nodewright/contract';
 import type { StateServiceImplementation } from '@nodewright/contract/gen/cosi/resource/state.ts';
+import { logAtInfo } from '@nodewright/rpc';
 import { codecsOf, type State } from '@nodewright/state';
 import { nodeKinds } from '@nodewright/state/kinds';
 import { createStateService } from '@nodewright/state/wire';
@@ -18,9 +19,13 @@ export interface StateApiInit {
 export function createStateApi({ state, now, stopSignal }: StateApiInit): StateServiceImplementation {
   const viewOf = apiViews();
   const { implementation } = createStateService({
-    stateOf({ metadata }) {
-      const caller = rolesFromMetadata(metadata.getAll(metadataKeys.role));
-      return guardedState(state, apiAccess(state, caller), viewOf(caller));
+    stateOf: (context) => {
+      const caller = rolesFromMetadata(context.metadata.getAll(metadataKeys.role));
+      return guardedState(
+        state,
+        apiAccess(state, caller, () => logAtInfo(context)),
+        viewOf(caller),
+      );
     },
     codecs: codecsOf(nodeKinds),
     now,

@@ -21,8 +21,8 @@ export function encodeFields(fields: object): EncodedFields {
   return encoder.encode(text === '{}' ? '' : `,${text.slice(1, -1)}`);
 }
 
-/** pino's number of the level. */
-const infoLevel = 30;
+/** pino's numbers of the levels. */
+const levelNumbers = { debug: 20, info: 30 } as const;
 const digitZero = 0x30;
 const point = 0x2e;
 /** Lines up to this size are composed in memory that is kept, in bytes. */
@@ -32,12 +32,13 @@ const maxNumberBytes = 24;
 const millisecondsPerSecond = 1000;
 
 /**
- * Composes lines of level `info` as bytes, for the one line that every call writes: the same line that
- * `log.info(fields, message)` writes, without its objects and strings. Call `begin`, then the methods that
+ * Composes lines of one level as bytes, for the one line that every call writes: the same line that
+ * `log[level](fields, message)` writes, without its objects and strings. Call `begin`, then the methods that
  * append, then `end`; ask `isOn` before.
  */
-export class InfoLines {
+export class LevelLines {
   readonly #log: Logger;
+  readonly #level: keyof typeof levelNumbers;
   readonly #base: EncodedFields;
   readonly #tail: Uint8Array;
   readonly #destination: Partial<ByteDestination> & DestinationStream;
@@ -49,8 +50,9 @@ export class InfoLines {
   /** Where the milliseconds of the time are. */
   #millisecondsAt = 0;
 
-  constructor(log: Logger, message: string) {
+  constructor(log: Logger, level: keyof typeof levelNumbers, message: string) {
     this.#log = log;
+    this.#level = level;
     this.#base = encodeFields(log.bindings());
     this.#tail = Buffer.from(`,"msg":${JSON.stringify(message)}}\n`);
     this.#destination = (log as unknown as { [symbols.streamSym]: DestinationStream })[symbols.streamSym];
@@ -58,7 +60,7 @@ export class InfoLines {
 
   /** Whether the level of the log lets the line pass. */
   get isOn(): boolean {
-    return this.#log.levelVal <= infoLevel;
+    return this.#log.levelVal <= levelNumbers[this.#level];
   }
 
   begin(): void {
@@ -116,7 +118,7 @@ export class InfoLines {
       this.#appendDigits(now % millisecondsPerSecond, 3);
       return;
     }
-    const head = `{"level":"info","time":"${new Date(now).toISOString()}`;
+    const head = `{"level":"${this.#level}","time":"${new Date(now).toISOString()}`;
     const start = Buffer.concat([Buffer.from(`${head}"`), this.#base]);
     this.#bytes = Buffer.allocUnsafeSlow(Math.max(keptBytes, 2 * start.length));
     this.#bytes.set(start);
