@@ -10,6 +10,7 @@ import { anchorOf, code, codeBlock, markdownTable, type Page, prose } from './pa
 const accessTexts: Readonly<Record<CommandAccess, string>> = {
   local: 'It calls no node.',
   reads: 'It reads. Nodes: `-n`, else the nodes of the context, else the first endpoint.',
+  watches: 'It reads. Nodes: `-n`, else the nodes of the context, else all members of the cluster.',
   changes:
     'It changes nodes. Nodes: `-n`, else the nodes of the context, never an endpoint that was not named.',
   destroys: 'It destroys data. Nodes: `-n` only.',

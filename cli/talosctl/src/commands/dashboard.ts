@@ -4,10 +4,13 @@ import { InvalidArgumentError } from 'commander';
 import { callerRolesOf } from '../action/read-effect.ts';
 import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
 import { UsageFault } from '../context/failure.ts';
+import { showWait } from '../context/progress.ts';
 import { keyGroups } from '../dashboard/model/key-table.ts';
 import { addHelp } from '../help/more-help.ts';
 import { addInsecureOptions, addNodeOptions, type NodeOptions } from '../nodes/node-options.ts';
+import { nodesToShow } from '../nodes/nodes-to-show.ts';
 import { openClient } from '../nodes/open-client.ts';
+import { readContext } from '../nodes/talosconfig-of.ts';
 import { parseGoDuration } from '../values/go-duration.ts';
 
 interface DashboardOptions extends NodeOptions {
@@ -33,13 +36,17 @@ async function showDashboard(env: CliEnvironment, options: DashboardOptions): Pr
   }
   const session = `dashboard-${randomBytes(6).toString('hex')}`;
   using client = await openClient(env, options, session);
+  const isNamed = (options.nodes ?? (await readContext(env, options)).context.nodes).length > 0;
+  const nodes = isNamed
+    ? client.targets
+    : await showWait(env.stderr, 'the endpoint', nodesToShow(client, env.signal));
   if (output === 'json') {
     const { printDashboard } = await import('../dashboard/print-dashboard.ts');
-    return await printDashboard({ env, client, intervalMs }, once);
+    return await printDashboard({ env, client, nodes, intervalMs }, once);
   }
   const { runDashboard } = await import('../dashboard/run-dashboard.ts');
   const callerRoles = await callerRolesOf(env, options);
-  await runDashboard({ env, client, intervalMs, session, callerRoles });
+  await runDashboard({ env, client, nodes, intervalMs, session, callerRoles });
 }
 
 /** `talosctl dashboard`: shows nodes live on a terminal. Source: Talos v1.14: dashboard. */

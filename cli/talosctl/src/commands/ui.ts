@@ -29,7 +29,7 @@ async function showPage(env: CliEnvironment, options: UiOptions): Promise<void> 
   using client = await openClient(env, options, session);
   const { name: context, context: settings } = await readContext(env, options);
   // Loaded here: no other command needs a server of web pages.
-  const { nodesToShow } = await import('../ui/collect/nodes-to-show.ts');
+  const { nodesToShow } = await import('../nodes/nodes-to-show.ts');
   const { runUi } = await import('../ui/run-ui.ts');
   const isNamed = (options.nodes ?? settings.nodes).length > 0;
   const nodes = isNamed

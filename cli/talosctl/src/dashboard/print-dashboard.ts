@@ -18,14 +18,14 @@ const factsMs = 300;
  * @param once prints only the first sample that has rates
  */
 export async function printDashboard(
-  { env, client, intervalMs }: RunDashboardInit,
+  { env, client, nodes, intervalMs }: RunDashboardInit,
   once: boolean,
 ): Promise<void> {
   const { signal } = env;
-  let model = newModel(client.targets.map(({ name }) => name));
+  let model = newModel(nodes.map(({ name }) => name));
   let heard = Promise.withResolvers<void>();
   using feeds = new Feeds({
-    ...{ client, intervalMs, now: () => env.now() },
+    ...{ client, nodes, intervalMs, now: () => env.now() },
     emit(node, event) {
       model = afterNodeEvent(model, node, event);
       heard.resolve();

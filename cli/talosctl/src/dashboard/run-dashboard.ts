@@ -1,4 +1,4 @@
-import type { TalosClient } from '@nodewright/client';
+import type { NodeClient, TalosClient } from '@nodewright/client';
 import type { CliEnvironment } from '../context/command-module.ts';
 import { unguarded } from '../context/terminal-output.ts';
 import { Feeds } from './feed/feeds.ts';
@@ -20,6 +20,8 @@ const tickMs = 1000;
 export interface RunDashboardInit {
   readonly env: CliEnvironment;
   readonly client: TalosClient;
+  /** The nodes to show; at least one. */
+  readonly nodes: readonly NodeClient[];
   readonly intervalMs: number;
   /** The text that the request logs of nodes have of this dashboard's requests. */
   readonly session?: string;
@@ -48,7 +50,7 @@ class Dashboard implements Disposable {
   constructor({ env, ...init }: RunDashboardInit) {
     this.#now = () => env.now();
     this.#looks = looksOf(env.environment);
-    this.#model = newModel(init.client.targets.map(({ name }) => name));
+    this.#model = newModel(init.nodes.map(({ name }) => name));
     const stop = () => this.#end.resolve();
     env.signal.addEventListener('abort', stop);
     this.#scope.defer(() => env.signal.removeEventListener('abort', stop));

@@ -15,7 +15,7 @@ import { accessOf } from './command-access.ts';
 export async function checkNodeSelection(command: Command, env: CliEnvironment): Promise<void> {
   const path = commandPath(command);
   const access = accessOf(path, command.args);
-  if (access === 'local' || access === 'reads') return;
+  if (access === 'local' || access === 'reads' || access === 'watches') return;
   const options = command.optsWithGlobals<NodeOptions>();
   if ((options.nodes ?? []).length > 0) return;
   if (access === 'destroys') {

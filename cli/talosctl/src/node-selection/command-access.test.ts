@@ -64,4 +64,5 @@ test('README lists the commands that take nodes from --nodes only, and those tha
   const named = (line: string) => line.split('|')[1]?.match(/`[^`]+`/g) ?? [];
   assert.deepEqual(named(row('Destroys')).sort(), having('destroys').sort());
   assert.deepEqual(named(row('Changes')).sort(), having('changes').sort());
+  assert.deepEqual(named(row('Shows the cluster')).sort(), having('watches').sort());
 });

@@ -2,11 +2,12 @@
  * What a command does to nodes. It decides where the nodes of the command may come from:
  * - `local`: it talks to no node.
  * - `reads`: `--nodes`, else the nodes of the context, else the first endpoint.
+ * - `watches`: `--nodes`, else the nodes of the context, else all members of the cluster.
  * - `changes`: `--nodes`, else the nodes of the context. Never an endpoint that the user did not name as a
  * node.
  * - `destroys`: `--nodes` only.
  */
-export type CommandAccess = 'local' | 'reads' | 'changes' | 'destroys';
+export type CommandAccess = 'local' | 'reads' | 'watches' | 'changes' | 'destroys';
 
 /**
  * The access of every command and subcommand. A key may continue with arguments if they decide; `*` stands
@@ -37,7 +38,7 @@ export const commandAccess: Readonly<Record<string, CommandAccess>> = {
   cgroups: 'reads',
   containers: 'reads',
   copy: 'reads',
-  dashboard: 'reads',
+  dashboard: 'watches',
   diskfree: 'reads',
   dmesg: 'reads',
   edit: 'changes',
@@ -109,7 +110,7 @@ export const commandAccess: Readonly<Record<string, CommandAccess>> = {
   stats: 'reads',
   support: 'reads',
   time: 'reads',
-  ui: 'reads',
+  ui: 'watches',
   usage: 'reads',
   validate: 'local',
   version: 'reads',

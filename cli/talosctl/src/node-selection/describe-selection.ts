@@ -5,6 +5,7 @@ import { accessOf, type CommandAccess, commandAccess } from './command-access.ts
 /** Which nodes a command takes without `--nodes`, as text for its help. */
 export const selectionRules: Readonly<Record<Exclude<CommandAccess, 'local'>, string>> = {
   reads: 'default: the nodes of the context, else the first endpoint',
+  watches: 'default: the nodes of the context, else all members of the cluster',
   changes: 'default: the nodes of the context, never an endpoint',
   destroys: 'required: the nodes of the context do not count',
 };

@@ -36,12 +36,12 @@ export function isFinal({ kind }: Fault): boolean {
  * Runs `body` again and again, with a pause after each failure, until the signal aborts or a retry is
  * useless.
  *
- * @param onFailure receives the text of each failure
+ * @param onFailure receives the text of each failure, and whether it was the last attempt
  */
 export async function keepTrying(
   signal: AbortSignal,
   body: () => Promise<void>,
-  onFailure: (message: string) => void,
+  onFailure: (message: string, isFinal: boolean) => void,
 ): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -49,7 +49,7 @@ export async function keepTrying(
     } catch (error) {
       if (signal.aborted) return;
       const fault = faultFrom(error);
-      onFailure(plainError(fault.message));
+      onFailure(plainError(fault.message), isFinal(fault));
       if (isFinal(fault)) return;
     }
     await pause(retryMs, signal);

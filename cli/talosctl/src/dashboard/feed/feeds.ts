@@ -1,4 +1,4 @@
-import type { TalosClient } from '@nodewright/client';
+import type { NodeClient, TalosClient } from '@nodewright/client';
 import { faultFrom } from '@nodewright/fault';
 import { plainError } from '../../render/plain-error.ts';
 import type { NodeEvent } from '../model/events.ts';
@@ -15,6 +15,7 @@ import { readActionEffect } from './read-action-effect.ts';
 
 export interface FeedsInit {
   readonly client: TalosClient;
+  readonly nodes: readonly NodeClient[];
   readonly intervalMs: number;
   /** The text that log lines about this dashboard's requests contain. */
   readonly session?: string;
@@ -51,13 +52,13 @@ export class Feeds implements Disposable {
   }
 
   #begin(subscription: Subscription): void {
-    const { client, emit, now } = this.#init;
+    const { client, nodes, emit, now } = this.#init;
     const controller = new AbortController();
     const { signal } = controller;
     this.#open.set(subscription.key, controller);
     const { node: name } = subscription;
     // The first target may be the endpoint itself, which has no node name.
-    const node = client.targets.find((target) => target.name === name) ?? client.node(name);
+    const node = nodes.find((target) => target.name === name) ?? client.node(name);
     const tell = (event: NodeEvent) => {
       if (!signal.aborted) emit(name, event);
     };

@@ -41,6 +41,6 @@ export function followLog(
         batch.flush();
       }
     },
-    (message) => emit({ kind: 'log-problem', log, message }),
+    (message, isFinal) => emit({ kind: 'log-problem', log, message, isFinal }),
   );
 }

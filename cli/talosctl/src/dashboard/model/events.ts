@@ -3,7 +3,7 @@ import type { ResourceDefinitionSpec } from '@nodewright/state';
 import { type EtcdSample, withEtcdSample } from './etcd.ts';
 import { type EventLine, withEvents } from './event-log.ts';
 import type { Facts } from './facts.ts';
-import { emptyLog, withLines } from './log.ts';
+import { allServices, emptyLog, kernelLog, withLines } from './log.ts';
 import type { DashboardModel, ListedKind, NodeModel } from './model.ts';
 import type { StartedAction } from './overlay.ts';
 import { cpuUsage, memoryShare, networkRates, type Sample } from './sample.ts';
@@ -30,7 +30,13 @@ export type NodeEvent =
       readonly ownCount?: number;
       readonly atMs: number;
     }
-  | { readonly kind: 'log-problem'; readonly log: string; readonly message: string }
+  | {
+      readonly kind: 'log-problem';
+      readonly log: string;
+      readonly message: string;
+      /** The node does not have the log, or does not let the caller read it: a retry is useless. */
+      readonly isFinal?: boolean;
+    }
   | { readonly kind: 'happened'; readonly events: readonly EventLine[] }
   | { readonly kind: 'etcd-sampled'; readonly sample: EtcdSample }
   | { readonly kind: 'etcd-problem'; readonly message: string }
@@ -47,10 +53,15 @@ export type NodeEvent =
 /** The model after an event of a node. */
 export function afterNodeEvent(model: DashboardModel, name: string, event: NodeEvent): DashboardModel {
   if (event.kind === 'effect') return withEffect(model, name, event.planned, event.lines);
-  return {
-    ...model,
-    nodes: model.nodes.map((node) => (node.name === name ? changedNode(node, event) : node)),
-  };
+  const nodes = model.nodes.map((node) => (node.name === name ? changedNode(node, event) : node));
+  return { ...model, nodes, log: firstLog(model, name, event) };
+}
+
+/** Where the selected node has no log of its kernel for the caller, the logs of its services are shown instead. */
+function firstLog(model: DashboardModel, name: string, event: NodeEvent): string {
+  const isRefused = event.kind === 'log-problem' && event.log === kernelLog && event.isFinal === true;
+  const isShown = model.log === kernelLog && model.nodes[model.nodeAt]?.name === name;
+  return isRefused && isShown && !model.isLogChosen ? allServices : model.log;
 }
 
 /** The effect is shown only when the same question is still open. */
@@ -87,7 +98,11 @@ function changedNode(node: NodeModel, event: Exclude<NodeEvent, { readonly kind:
         ownCount: log.ownCount + (event.ownCount ?? 0),
       }));
     case 'log-problem':
-      return withLog(node, event.log, (log) => ({ ...log, problem: event.message }));
+      return withLog(node, event.log, (log) => ({
+        ...log,
+        problem: event.message,
+        isRefused: event.isFinal === true,
+      }));
     case 'happened':
       return withEvents(node, event.events);
     case 'etcd-sampled':

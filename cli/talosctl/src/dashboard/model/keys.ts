@@ -124,7 +124,7 @@ function afterLogKey(model: DashboardModel, word: string, page: number): Dashboa
   const turn = { tab: 1, ']': 1, 'shift-tab': -1, '[': -1 }[word];
   if (turn !== undefined) {
     const at = (Math.max(0, names.indexOf(model.log)) + turn + names.length) % names.length;
-    return { ...model, log: names[at] as string, logUpTo: undefined };
+    return { ...model, log: names[at] as string, isLogChosen: true, logUpTo: undefined };
   }
   if (model.screen === 'logs') {
     const { logs, ...others } = model.everywhere;

@@ -13,6 +13,8 @@ export interface LogModel {
   readonly lines: readonly LogLine[];
   /** Why it cannot be followed at the moment; the feed retries. */
   readonly problem?: string;
+  /** The node does not have the log, or does not let the caller read it. */
+  readonly isRefused?: boolean;
   /**
    * Counts all lines that arrived, including dropped ones, so that a log that was scrolled back keeps its
    * position.

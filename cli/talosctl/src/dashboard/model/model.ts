@@ -78,6 +78,8 @@ export interface DashboardModel {
   readonly screen: Screen;
   /** The log that is shown, by the name of its service; `allServices` merges those of all. */
   readonly log: string;
+  /** Whether the user has selected a log. */
+  readonly isLogChosen: boolean;
   /** Whether the screens show the logs and the events of all nodes rather than of the selected one. */
   readonly everywhere: { readonly logs: boolean; readonly events: boolean };
   /** Whether logs show the requests of this dashboard. */
@@ -110,7 +112,7 @@ export function newNode(name: string): NodeModel {
 /** @param names of at least one node */
 export function newModel(names: readonly string[]): DashboardModel {
   return {
-    ...{ nodes: names.map(newNode), nodeAt: 0, screen: 'summary', log: kernelLog },
+    ...{ nodes: names.map(newNode), nodeAt: 0, screen: 'summary', log: kernelLog, isLogChosen: false },
     ...{ everywhere: { logs: false, events: true }, showsOwnRequests: false },
     ...{ order: 'cpu', processAt: 0, filter: '', isTyping: false, isLeaving: false },
     place: { level: 'kinds', kindAt: 0, resourceAt: 0, scroll: 0 },
@@ -129,10 +131,12 @@ export function serviceNames({ sample }: NodeModel): readonly string[] {
   return (sample?.services ?? []).map(({ id }) => id).sort();
 }
 
-/** The kernel's log, those of the services, and the one that merges these. */
+/** The kernel's log, those of the services, and the one that merges these; the kernel's last where it cannot be read. */
 export function logNames(node: NodeModel): readonly string[] {
   const services = serviceNames(node);
-  return [kernelLog, ...services, ...(services.length === 0 ? [] : [allServices])];
+  const ofServices = [...services, ...(services.length === 0 ? [] : [allServices])];
+  const isRefused = node.logs[kernelLog]?.isRefused === true;
+  return isRefused ? [...ofServices, kernelLog] : [kernelLog, ...ofServices];
 }
 
 /**

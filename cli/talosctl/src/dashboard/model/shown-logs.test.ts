@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterKeys } from '../testing/press.ts';
 import { afterEvents, sampleModel } from '../testing/sample-model.ts';
 import { shownEvents } from './event-log.ts';
+import { logNames, type NodeModel } from './model.ts';
 import type { Sample } from './sample.ts';
 import { newestFirst, type ShownLog, shownLogs, spanOf } from './shown-logs.ts';
 import { subscriptionsOf } from './subscriptions.ts';
@@ -18,6 +19,26 @@ test('"all services" shows the logs of the services of a node, n those of all no
   assert.deepEqual(names(afterKeys(all, 'n', 'tab')), [
     ...['node01 kernel', 'node02 kernel', 'node03 kernel', '日本-node kernel'],
   ]);
+});
+
+test('where the log of the kernel is refused, the services are shown first, unless the user has chosen a log', () => {
+  const refused = { kind: 'log-problem', log: 'kernel', message: 'not here', isFinal: true } as const;
+  const fresh = afterEvents(sampleModel(), 'node01', refused);
+  assert.deepEqual(
+    [fresh.log, logNames(fresh.nodes[0] as NodeModel)],
+    ['all services', ['apid', 'etcd', 'machined', 'all services', 'kernel']],
+  );
+  const chosen = afterKeys(fresh, 'f4', 'tab');
+  assert.equal(chosen.log, 'kernel');
+  const others = [
+    afterEvents(chosen, 'node01', refused),
+    afterEvents(sampleModel(), 'node01', { ...refused, isFinal: false }),
+    afterEvents(sampleModel(), 'node02', refused),
+  ];
+  assert.deepEqual(
+    others.map(({ log }) => log),
+    ['kernel', 'kernel', 'kernel'],
+  );
 });
 
 test('merged lines come in the order of their times, also those without one', () => {
