@@ -7,16 +7,12 @@ import {
   type ContainerOptions,
   containerInstance,
 } from '../nodes/container-instance.ts';
-import {
-  addInsecureOptions,
-  addNodeOptions,
-  addOutputOption,
-  followedOutput,
-} from '../nodes/node-options.ts';
+import { addInsecureOptions, addNodeOptions } from '../nodes/node-options.ts';
 import { reportStream } from '../nodes/report-stream.ts';
 import { LineSplitter } from '../values/line-splitter.ts';
+import { addLogOutputOption, type LogOutputOptions, lineText } from './log-output.ts';
 
-interface LogsOptions extends ContainerOptions {
+interface LogsOptions extends Omit<ContainerOptions, 'output'>, LogOutputOptions {
   readonly follow?: boolean;
   readonly tail: number;
 }
@@ -51,18 +47,28 @@ async function* logLines(
 }
 
 function printLogs(env: CliEnvironment, request: LogsRequest, options: LogsOptions): Promise<void> {
-  return reportStream(env, options, {
-    isEndless: request.follow,
-    call: (node, signal) => logLines(node, request, signal),
-    text: (node, lines) => lines.map((line) => `${node}: ${line}\n`).join(''),
-    documents: (lines) => lines.map((line) => ({ line })),
-  });
+  const output = options.output === 'raw' ? 'table' : options.output;
+  const shown = lineText(env, options);
+  return reportStream(
+    env,
+    { ...options, output },
+    {
+      isEndless: request.follow,
+      call: (node, signal) => logLines(node, request, signal),
+      text(node, lines, isOnly) {
+        // A reader of one log knows whose it is; a script expects the name.
+        const before = isOnly && shown !== undefined ? '' : `${node}: `;
+        return lines.map((line) => `${before}${shown === undefined ? line : shown(line)}\n`).join('');
+      },
+      documents: (lines) => lines.map((line) => ({ line })),
+    },
+  );
 }
 
 /** `talosctl logs <id>`. Source: Talos v1.14: logs. */
 export const logsCommand: CommandModule = {
   define(command, env) {
-    addContainerOptions(addOutputOption(addInsecureOptions(addNodeOptions(command)), followedOutput))
+    addContainerOptions(addLogOutputOption(addInsecureOptions(addNodeOptions(command))))
       .argument('<id>', 'id of a service, or with -k a container as namespace/pod:container')
       .option('-f, --follow', 'keep printing as the log grows')
       .option('--tail <lines>', 'number of past lines to print first (-1: all)', parseTail, -1)

@@ -1,6 +1,7 @@
 import { roles } from '@nodewright/contract';
 import { volumeIds, volumeRow, wipeableVolumes } from '@nodewright/contract/volumes';
 import { nameTemplateOf } from '../render/name-templates.ts';
+import { outputChoices } from '../render/output-format.ts';
 import { describedCandidates } from './candidate.ts';
 import type { ValueSource } from './value-source.ts';
 
@@ -24,6 +25,7 @@ export function outputFormatsOf(path: string): ValueSource {
     wide: 'a table with every column',
     json: 'JSON',
     yaml: 'YAML',
+    ...(outputChoices(path).includes('raw') ? { raw: 'the lines as they are' } : {}),
     ...(hasNames ? { name: 'names, one per line' } : {}),
     'jsonpath=': 'the result of a JSONPath in braces',
   });

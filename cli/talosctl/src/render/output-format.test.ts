@@ -4,7 +4,7 @@ import type { OutputStream } from '../context/command-module.ts';
 import { commandAccess } from '../node-selection/command-access.ts';
 import { openItems, writeDocument } from './document.ts';
 import { commandsWithNames } from './name-templates.ts';
-import { type DocumentFormat, outputChoices, parseOutputFormat } from './output-format.ts';
+import { type DocumentFormat, outputChoices, parseLogFormat, parseOutputFormat } from './output-format.ts';
 
 class Sink implements OutputStream {
   text = '';
@@ -70,10 +70,10 @@ test('an unsupported format is refused in one line', () => {
 });
 
 test('every offered format is accepted, and every command with identifiers exists', () => {
-  for (const command of [...commandsWithNames, 'memory']) {
-    if (command !== 'memory') assert.ok(command in commandAccess, command);
+  for (const command of [...commandsWithNames, 'memory', 'logs']) {
+    if (!['memory', 'logs'].includes(command)) assert.ok(command in commandAccess, command);
     for (const choice of outputChoices(command)) {
-      parseOutputFormat(choice === 'jsonpath=' ? 'jsonpath={.node}' : choice, command);
+      parseLogFormat(choice === 'jsonpath=' ? 'jsonpath={.node}' : choice, command);
     }
   }
 });

@@ -13,6 +13,9 @@ export const outputFormats = ['table', 'json', 'yaml'] as const;
 export type DocumentFormat = Exclude<(typeof outputFormats)[number], 'table'> | TemplateFormat;
 export type OutputFormat = 'table' | DocumentFormat;
 
+/** Commands that print lines of logs, which a terminal shows in a readable form unless it is `raw`. */
+const logCommands: ReadonlySet<string> = new Set(['logs', 'cluster logs']);
+
 /**
  * The formats that `-o` of a command accepts.
  *
@@ -20,7 +23,8 @@ export type OutputFormat = 'table' | DocumentFormat;
  */
 export function outputChoices(command: string): readonly string[] {
   const names = nameTemplateOf(command) === undefined ? [] : ['name'];
-  return ['table', 'wide', 'json', 'yaml', ...names, 'jsonpath='];
+  const raw = logCommands.has(command) ? ['raw'] : [];
+  return ['table', 'wide', 'json', 'yaml', ...raw, ...names, 'jsonpath='];
 }
 
 /** The formats as text for the help of the command. */
@@ -46,6 +50,11 @@ export function parseOutputFormat(text: string, command: string): OutputFormat {
     throw new InvalidArgumentError(`It must be one of ${choices}, jsonpath='{...}'.`);
   }
   return { kind: 'template', parts: parseTemplate(template) };
+}
+
+/** Reads the value of `-o` of a command that prints lines of logs. */
+export function parseLogFormat(text: string, command: string): OutputFormat | 'raw' {
+  return text === 'raw' ? text : parseOutputFormat(text, command);
 }
 
 /**
