@@ -118,7 +118,7 @@ async function prepareKubernetes(runsPods: boolean): Promise<void> {
 }
 
 async function down(): Promise<void> {
-  await talosctl('cluster', 'destroy', '--name', values.name, '--force', '--if-present');
+  await talosctl('cluster', 'destroy', '--name', values.name, '--force', '--if-present', '--yes');
   if (process.exitCode !== 0 && process.exitCode !== undefined) return;
   const { removed, used } = await removeMade(join(checkout, madeImagesFile));
   if (removed.length > 0) process.stderr.write(`removed the images ${removed.join(', ')}\n`);

@@ -165,7 +165,10 @@ test('reset on a terminal asks for the name of the node', async () => {
   ] as const) {
     wiped.length = 0;
     const { stderr } = await run(['reset', '-n', 'node01', '--wait=false'], { typed });
-    assert.match(stderr, /^node01 leaves .*\nType "node01", the name of the node, to continue: /);
+    assert.match(
+      stderr,
+      /^node01 leaves .*\nType "node01", the name of the node in cluster "[\w-]+", to continue: /,
+    );
     assert.deepEqual(wiped, expected, typed);
   }
 });
@@ -173,7 +176,7 @@ test('reset on a terminal asks for the name of the node', async () => {
 test('wipe disk asks for the names of nodes as reset does, and prints what is lost', async () => {
   const words = ['wipe', 'disk', 'vdb', 'vdc1'];
   const lines =
-    /^node01 loses everything on vdb, vdc1 for good\n {2}node01 vdb: nothing known\n {2}node01 vdc1: nothing known\nType "node01", the name of the node, to continue: /;
+    /^node01 loses everything on vdb, vdc1 for good\n {2}node01 vdb: nothing known\n {2}node01 vdc1: nothing known\nType "node01", the name of the node in cluster "[\w-]+", to continue: /;
   for (const [typed, expected] of [
     ['y\n', []],
     ['node01\n', ['node01']],

@@ -134,7 +134,7 @@ test('a reset starts only with what the command line wants typed', async () => {
   const action = { kind: 'reset', isGraceful: true, reboots: false, wiped: 'everything', userDisks: [] };
   const one = await calls.ask<EffectAnswer>('effect', { action, nodes: ['node01'] });
   assert.equal(one.typed, 'node01');
-  assert.equal(one.question, 'Type "node01", the name of the node, to continue');
+  assert.equal(one.question, 'Type "node01", the name of the node in cluster "test", to continue');
   const two = await calls.ask<EffectAnswer>('effect', { action, nodes: ['node01', 'node02'] });
   assert.equal(two.typed, '2 test');
   for (const typed of [undefined, '', 'node02', true]) {

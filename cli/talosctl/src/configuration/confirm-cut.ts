@@ -5,7 +5,8 @@ import { codecsOf, pointerTo } from '@nodewright/state';
 import { createStateClient } from '@nodewright/state/wire';
 import type { CliEnvironment } from '../context/command-module.ts';
 import { InterruptedFailure } from '../context/failure.ts';
-import { continueQuestion } from '../nodes/ask-question.ts';
+import { continueQuestionFor } from '../nodes/ask-question.ts';
+import type { NodeOptions } from '../nodes/node-options.ts';
 import { openQuestions } from '../nodes/open-questions.ts';
 import { escapeLine } from '../output/escape-text.ts';
 import { type ApplyOptions, applyConfiguration } from './apply-options.ts';
@@ -31,7 +32,7 @@ const answerTimeoutMs = 30_000;
 export async function refuseCut(
   env: CliEnvironment,
   change: CutChange,
-  options: ApplyOptions,
+  options: ApplyOptions & NodeOptions,
 ): Promise<Fault | undefined> {
   return confirmCut(env, change.node.name, await findCut(env, change, options), options);
 }
@@ -59,8 +60,9 @@ export async function confirmCut(
   env: CliEnvironment,
   node: string,
   used: readonly string[],
-  { mode }: ApplyOptions,
+  options: ApplyOptions & NodeOptions,
 ): Promise<Fault | undefined> {
+  const { mode } = options;
   if (used.length === 0) return undefined;
   const what = `this configuration takes the address ${used.join(', ')} away, by which the node is called`;
   const warn = (more: string) => env.stderr.write(`${escapeLine(`${node}: WARNING: ${what}${more}`)}\n`);
@@ -74,7 +76,7 @@ export async function confirmCut(
   }
   warn('');
   using questions = openQuestions(env);
-  if (await questions.isConfirmed(`${continueQuestion}: `)) return undefined;
+  if (await questions.isConfirmed(`${await continueQuestionFor(env, options)}: `)) return undefined;
   return new Fault('cancelled', 'not confirmed');
 }
 

@@ -1,6 +1,7 @@
 import { Fault } from '@nodewright/fault';
 import type { CliEnvironment } from '../context/command-module.ts';
-import { continueQuestion } from '../nodes/ask-question.ts';
+import { continueQuestionFor } from '../nodes/ask-question.ts';
+import type { NodeOptions } from '../nodes/node-options.ts';
 import { openQuestions } from '../nodes/open-questions.ts';
 import { escapeLine } from '../output/escape-text.ts';
 import type { ApplyOptions } from './apply-options.ts';
@@ -23,8 +24,9 @@ export interface ForeignChange {
 export async function refuseForeign(
   env: CliEnvironment,
   { node, before, after }: ForeignChange,
-  { dryRun, yes = false }: ApplyOptions,
+  options: ApplyOptions & NodeOptions,
 ): Promise<Fault | undefined> {
+  const { dryRun, yes = false } = options;
   if (dryRun || yes) return undefined;
   const warnings = await warningsOf(before, after);
   if (warnings.length === 0) return undefined;
@@ -34,7 +36,7 @@ export async function refuseForeign(
   }
   for (const warning of warnings) env.stderr.write(`${escapeLine(`${node}: WARNING: ${warning}`)}\n`);
   using questions = openQuestions(env);
-  if (await questions.isConfirmed(`${continueQuestion}: `)) return undefined;
+  if (await questions.isConfirmed(`${await continueQuestionFor(env, options)}: `)) return undefined;
   return new Fault('cancelled', 'not confirmed');
 }
 

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { InterruptedFailure, ReportedFailure, UsageFault } from '../context/failure.ts';
 import { confirmEffect } from './ask-question.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'questions-'));
+after(() => rmSync(folder, { recursive: true }));
+const talosconfig = join(folder, 'config');
+writeFileSync(talosconfig, 'context: admin@green\ncontexts: {admin@green: {}}\n');
 
 const effect = { verb: 'etcd leave', nodes: ['a'], lines: ['a leaves etcd'] };
 
@@ -22,6 +30,8 @@ async function confirmWith(init: {
     stderr: { write: (text: string | Uint8Array) => printed.push(String(text)) },
     isInteractive: init.isInteractive,
     signal: init.signal ?? new AbortController().signal,
+    environment: { TALOSCONFIG: talosconfig },
+    cwd: '/',
   };
   const failure: unknown = await confirmEffect(
     env,
@@ -34,7 +44,7 @@ async function confirmWith(init: {
   return { failure, printed: printed.join(''), shown: shown.join('') };
 }
 
-const question = 'a leaves etcd\nContinue? (y/N): ';
+const question = 'a leaves etcd\nContinue in cluster "green"? (y/N): ';
 
 test('confirmEffect() prints the effect and asks on a terminal, even for one node', async () => {
   for (const typed of ['y\n', 'YES\n', ' y \n', 'y']) {

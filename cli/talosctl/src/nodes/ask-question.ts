@@ -1,10 +1,24 @@
+import type { CliEnvironment } from '../context/command-module.ts';
 import { UsageFault } from '../context/failure.ts';
 import { escapeLine } from '../output/escape-text.ts';
-import type { OutputOptions } from './node-options.ts';
+import type { NodeOptions, OutputOptions } from './node-options.ts';
 import { openQuestions, type QuestionEnvironment } from './open-questions.ts';
+import { clusterName } from './talosconfig-of.ts';
 
-/** The question before an action that `y` confirms. */
+/** The question before an action that `y` confirms, where the cluster is on the screen. */
 export const continueQuestion = 'Continue? (y/N)';
+
+/** The question before an action that `y` confirms, with the name of the cluster: another terminal may have chosen another context. */
+export async function continueQuestionFor(
+  env: Pick<CliEnvironment, 'environment' | 'cwd'>,
+  options: NodeOptions,
+): Promise<string> {
+  // Nodes in maintenance have no cluster yet.
+  const name = options.insecure ? undefined : await clusterName(env, options).catch(() => undefined);
+  return name === undefined || name === ''
+    ? continueQuestion
+    : `Continue in cluster ${JSON.stringify(name)}? (y/N)`;
+}
 
 /** What a disruptive command is about to do. */
 export interface Effect {
@@ -30,14 +44,17 @@ export interface TypedConfirmation {
 /** The text to type before a command that wipes nodes. */
 export function typedConfirmation(nodes: readonly string[], cluster: string): TypedConfirmation {
   const [node = ''] = nodes;
-  if (nodes.length === 1) return { text: node, meaning: 'the name of the node' };
+  if (nodes.length === 1) {
+    const where = cluster === '' ? '' : ` in cluster ${JSON.stringify(cluster)}`;
+    return { text: node, meaning: `the name of the node${where}` };
+  }
   return {
     text: `${nodes.length} ${cluster}`,
     meaning: 'the number of nodes and the name of their cluster',
   };
 }
 
-export interface ConfirmOptions extends OutputOptions {
+export interface ConfirmOptions extends NodeOptions, OutputOptions {
   /** The user has confirmed in advance. */
   readonly yes?: boolean | undefined;
 }
@@ -49,10 +66,11 @@ export interface ConfirmOptions extends OutputOptions {
  * @throws UsageFault without a terminal, for several nodes or with a risk; InterruptedFailure and ReportedFailure like `Questions`
  */
 export async function confirmEffect(
-  env: QuestionEnvironment,
+  env: QuestionEnvironment & Pick<CliEnvironment, 'environment' | 'cwd'>,
   { verb, nodes, lines, risk, typed }: Effect,
-  { yes = false, output }: ConfirmOptions,
+  options: ConfirmOptions,
 ): Promise<void> {
+  const { yes = false, output } = options;
   if (yes) return;
   if (!env.isInteractive) {
     if (nodes.length > 1) {
@@ -72,7 +90,7 @@ export async function confirmEffect(
   });
   const isConfirmed =
     typed === undefined
-      ? await questions.isConfirmed(`${continueQuestion}: `)
+      ? await questions.isConfirmed(`${await continueQuestionFor(env, options)}: `)
       : (
           await questions.ask(`Type ${JSON.stringify(typed.text)}, ${typed.meaning}, to continue: `)
         ).trim() === typed.text;

@@ -27,6 +27,17 @@ test('lastLogText() keeps whole lines of at most 512 bytes', () => {
   assert.equal(text('y'.repeat(600)), 'y'.repeat(512));
 });
 
+test('lastLogText() begins with the first line that reports an error', () => {
+  const stack = Array.from({ length: 40 }, (_, at) => `goroutine ${at}: main.run(0xc000)`).join('\n');
+  const output = `up\npanic: no space left on device\n${stack}\n`;
+  const [first, second, ...rest] = lastLogText(Buffer.from(output)).split('\n');
+  assert.deepEqual(
+    [first, second, rest.at(-1)],
+    ['panic: no space left on device', '…', 'goroutine 39: main.run(0xc000)'],
+  );
+  assert.equal(lastLogText(Buffer.from('error: short\nend\n')), 'error: short\nend');
+});
+
 test('capitalised() changes the first letter only', () => {
   assert.equal(capitalised('failed to Run'), 'Failed to Run');
   assert.equal(capitalised(''), '');

@@ -1,4 +1,5 @@
 // The messages about a runner in a service's history. Source: Talos v1.14: runners.
+import { firstErrorLine } from '@nodewright/fault';
 
 /** How a child process ended. */
 export interface ProcessExit {
@@ -39,9 +40,23 @@ export function exitErrorText({ code, signal }: ProcessExit, lastLog: string): s
   return lastLog === '' ? how : `${how} (last log ${JSON.stringify(lastLog)})`;
 }
 
-/** The last whole lines of `output` that fit in 512 bytes, without the final line break. */
+/** How much of the output of a process to read after its end, in bytes: the reason comes before a long stack. */
+export const lookBackBytes = 65_536;
+
+/**
+ * The last whole lines of `output` that fit in 512 bytes, without the final line break. When they do not contain the first line that
+ * reports an error, that line is before them.
+ */
 export function lastLogText(output: Uint8Array): string {
   const text = Buffer.from(output.buffer, output.byteOffset, output.byteLength);
+  const tail = lastLines(text);
+  const error = firstErrorLine(text.toString('utf8'));
+  return error === undefined || text.length <= lastLogLimitBytes || tail.includes(error)
+    ? tail
+    : `${error}\n…\n${tail}`;
+}
+
+function lastLines(text: Buffer): string {
   if (text.length <= lastLogLimitBytes) return text.toString('utf8').trimEnd();
   const tail = text.subarray(-lastLogLimitBytes);
   const lineBreak = tail.indexOf('\n');

@@ -1,6 +1,6 @@
 import { Fault } from '@nodewright/fault';
 import type { ReportRunner, Runner } from '../domain/runner.ts';
-import { lastLogText, type ProcessExit } from '../domain/runner-text.ts';
+import { lastLogText, lookBackBytes, type ProcessExit } from '../domain/runner-text.ts';
 import type { ServiceLog } from '../logs/host/log-store.ts';
 import { type EndingSignal, terminateOnAbort } from './terminate-on-abort.ts';
 
@@ -44,8 +44,6 @@ export interface LaunchedRunnerInit {
   readonly startsAhead?: boolean | undefined;
 }
 
-const lastLogLookBackBytes = 4096;
-
 /** Runs a process until it ends. When it is stopped, it gets SIGTERM, and SIGKILL after a time. */
 export function createLaunchedRunner(init: LaunchedRunnerInit): Runner {
   const { texts, log, watcher } = init;
@@ -54,6 +52,7 @@ export function createLaunchedRunner(init: LaunchedRunnerInit): Runner {
     text: texts.runner,
     async run(report: ReportRunner, signal: AbortSignal) {
       if (signal.aborted) return;
+      const startOffset = early?.startOffset ?? log.ring.endOffset;
       const launched = (await early?.take()) ?? (await init.launch());
       const { pid, exit } = launched;
       watcher?.started(pid);
@@ -67,7 +66,7 @@ export function createLaunchedRunner(init: LaunchedRunnerInit): Runner {
         watcher?.ended();
       });
       const leftover = await launched.cleanUp();
-      const error = texts.failed(ended, lastLogText(log.lastBytes(lastLogLookBackBytes)));
+      const error = texts.failed(ended, lastLogText(log.bytesSince(startOffset, lookBackBytes)));
       // After the last output of the process, which is the most important.
       if (leftover !== undefined) log.write(leftover);
       if (signal.aborted) return;
@@ -86,13 +85,16 @@ export function createLaunchedRunner(init: LaunchedRunnerInit): Runner {
 
 /** A process that runs before its service does. */
 class EarlyProcess {
+  /** Where its output begins in the log. */
+  readonly startOffset: number;
   readonly #graceTimeoutMs: number;
   readonly #launched: Promise<LaunchedProcess | undefined>;
   readonly #taken = Promise.withResolvers<'taken'>();
   /** Resolves when the process was taken or has ended. */
   readonly #over: Promise<void>;
 
-  constructor({ launch, graceTimeoutMs }: LaunchedRunnerInit) {
+  constructor({ launch, graceTimeoutMs, log }: LaunchedRunnerInit) {
+    this.startOffset = log.ring.endOffset;
     this.#graceTimeoutMs = graceTimeoutMs;
     // The run that follows tries again, and reports why a program cannot be started.
     this.#launched = launch().catch(() => undefined);

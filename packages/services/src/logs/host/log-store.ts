@@ -41,9 +41,18 @@ export class ServiceLog {
     return this.#written.next(signal);
   }
 
-  /** Returns the last bytes, which messages about the end of a process quote. */
+  /** Returns the last bytes. */
   lastBytes(limitBytes: number): Buffer {
-    return this.ring.read(Math.max(0, this.ring.endOffset - limitBytes), limitBytes).bytes;
+    return this.bytesSince(0, limitBytes);
+  }
+
+  /**
+   * Returns the last bytes that were written after this offset, which messages about the end of a process quote.
+   *
+   * @param startOffset where the output of the process begins: those of an earlier one say nothing about its end
+   */
+  bytesSince(startOffset: number, limitBytes: number): Buffer {
+    return this.ring.read(Math.max(startOffset, this.ring.endOffset - limitBytes), limitBytes).bytes;
   }
 }
 

@@ -2,7 +2,13 @@ import { Readable } from 'node:stream';
 import { pause } from '@nodewright/async';
 import type { ContainerSpec, ExitStatus, LogProgress, RuntimeNamespace } from '@nodewright/containers';
 import { Fault, type FaultKind, faultFrom } from '@nodewright/fault';
-import { lastLogText, type ProcessWatcher, type Runner, terminateOnAbort } from '@nodewright/services';
+import {
+  lastLogText,
+  lookBackBytes,
+  type ProcessWatcher,
+  type Runner,
+  terminateOnAbort,
+} from '@nodewright/services';
 import { copyLines, type ServiceLog } from '@nodewright/services/logs';
 import {
   containerRunnerText,
@@ -28,7 +34,6 @@ export interface ContainerRunnerInit {
 
 /** Retry interval for a runtime that is down. Source: Talos v1.14: containerd runner. */
 const askAgainMs = 1000;
-const lastLogLookBackBytes = 4096;
 /** How long to wait for the remaining output after the task has exited. A runtime may keep the log open. */
 const outputTimeoutMs = 1000;
 /** Between attempts to open the log of a runtime that is down; short, so that the last output comes within the limit above. */
@@ -57,6 +62,7 @@ export function createContainerRunner(init: ContainerRunnerInit): Runner {
       await using _container = {
         [Symbol.asyncDispose]: () => remove(init, AbortSignal.timeout(removeTimeoutMs)).catch(() => {}),
       };
+      const { endOffset } = log.ring;
       await containers.create(spec, { signal });
       const pid = await containers.start(id, { signal });
       init.watcher?.started(pid);
@@ -73,7 +79,7 @@ export function createContainerRunner(init: ContainerRunnerInit): Runner {
         const { code } = await outcome(init, signal);
         await Promise.race([copied, pause(outputTimeoutMs, ended.signal)]);
         if (signal.aborted) return;
-        const error = taskErrorText(id, code, lastLogText(log.lastBytes(lastLogLookBackBytes)));
+        const error = taskErrorText(id, code, lastLogText(log.bytesSince(endOffset, lookBackBytes)));
         if (error !== undefined) throw new Fault('unknown', error);
       } finally {
         ended.abort();

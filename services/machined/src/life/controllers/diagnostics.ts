@@ -8,13 +8,14 @@ import type { World } from '../../base/domain/world.ts';
 import { addressOverlap } from '../domain/address-overlap.ts';
 import { etcdWaitProblem, isEtcdPending } from '../domain/etcd-wait.ts';
 import { missingProtections } from '../domain/missing-protections.ts';
+import { restartingServices } from '../domain/restarting-services.ts';
 
 /** How long etcd may wait before that is a problem, in ms: joining a healthy cluster takes less. */
 const etcdGraceMs = 30_000;
 
 /**
- * Problems that an operator should look at: overlapping addresses, an etcd that waits, and protections that are configured
- * and missing. Problems of the kubelet are not published.
+ * Problems that an operator should look at: overlapping addresses, an etcd that waits, services that keep restarting, and protections
+ * that are configured and missing. Problems of the kubelet are not published.
  */
 export function diagnosticsController(
   services: ServiceRecords,
@@ -31,12 +32,22 @@ export function diagnosticsController(
     pass.wakeAfter(leftMs);
     return undefined;
   };
+  const restarts = (pass: ReconcilePass) => {
+    const { problems, nextMs } = restartingServices(services.records(), pass.now());
+    if (nextMs !== undefined) pass.wakeAfter(nextMs);
+    return problems;
+  };
   return {
     name: 'runtime.DiagnosticsController',
     inputs: [weak(nodeAddresses), weak(machineConfigs, activeConfigId)],
     outputs: [shared(diagnostics)],
     open(source, scope) {
-      scope.use(services.onChange(({ id }) => id === serviceIds.etcd && source.wake()));
+      scope.use(
+        services.onChange(({ id, history }) => {
+          const isRestart = history.at(-1)?.message.includes(' going to restart') === true;
+          if (id === serviceIds.etcd || isRestart) source.wake();
+        }),
+      );
     },
     async reconcile(pass) {
       const configuration = await configurationOf(pass);
@@ -46,7 +57,8 @@ export function diagnosticsController(
         ? addressOverlap({ ...configuration.effective.cluster, addresses: own?.spec.addresses ?? [] })
         : undefined;
       const unprotected = refusesUnkeptProtections && configuration;
-      const problems = {
+      const problems: Record<string, DiagnosticSpec | undefined> = {
+        ...Object.fromEntries(restarts(pass)),
         'address-overlap': overlap,
         'etcd-waiting': etcdWait(pass),
         'missing-protection': unprotected ? missingProtections(unprotected.documents) : undefined,
