@@ -48,7 +48,7 @@ export interface BenchClusterInit {
   readonly signal: AbortSignal;
 }
 
-const quiet: Progress = { step: (_name, body) => body(), note: () => {} };
+const quiet: Progress = { step: (_name, body) => body(() => {}), note: () => {} };
 /** A name in the certificate of every benchmark gateway, for clients that do not verify addresses. */
 export const gatewayName = 'gateway';
 /** Nodes are numbered from .2 on; benchmark gateways use much higher addresses. */

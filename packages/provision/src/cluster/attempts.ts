@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { faultFrom } from '@nodewright/fault';
+import type { SayReason } from '../domain/provisioner.ts';
 
 /** An attempt takes an emulated machine some of its time, so the pause after it is four times as long, within these limits. */
 const pauses = { leastMs: 150, mostMs: 2000, perAttempt: 4 } as const;
@@ -7,12 +8,17 @@ const attemptTimeoutMs = 5000;
 
 export type Outcome = { readonly done: true } | { readonly done: false; readonly reason: string };
 
-/** Retries until `ask` returns true or the deadline passes. Throws failures that a retry cannot resolve. */
+/**
+ * Retries until `ask` returns true or the deadline passes. Throws failures that a retry cannot resolve.
+ *
+ * @param say receives the reason after each attempt that was not the last
+ */
 export async function attempts(
   signal: AbortSignal,
   deadline: AbortSignal,
   ask: (signal: AbortSignal) => Promise<boolean>,
   notYet = 'no answer yet',
+  say: SayReason = () => {},
 ): Promise<Outcome> {
   let reason = notYet;
   while (!deadline.aborted) {
@@ -27,6 +33,7 @@ export async function attempts(
       // The error of an attempt that the deadline aborts says nothing: keep the one before it.
       if (!deadline.aborted) reason = fault.message;
     }
+    say(reason);
     const pauseMs = (performance.now() - begunMs) * pauses.perAttempt;
     await sleep(Math.min(Math.max(pauseMs, pauses.leastMs), pauses.mostMs), undefined, { signal });
   }

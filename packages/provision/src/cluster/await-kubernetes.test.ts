@@ -44,8 +44,8 @@ async function openRig(
       }),
     },
     progress: {
-      async step<T>(name: string, body: () => Promise<T>): Promise<T> {
-        const result = await body();
+      async step<T>(name: string, body: (say: (reason: string) => void) => Promise<T>): Promise<T> {
+        const result = await body(() => {});
         steps.push(name);
         return result;
       },

@@ -50,12 +50,12 @@ export async function awaitKubernetes({
   const kubeconfig = await progress.step('kubeconfig', () => probe.kubeconfig(first.endpoint, signal));
   await writePrivateFile(folder.kubeconfig, kubeconfig);
   await waitTogether(controlPlanes, signal, ({ name, address, server }, wanted) =>
-    progress.step(`${name} serves Kubernetes`, async () => {
+    progress.step(`${name} serves Kubernetes`, async (say) => {
       const isReady = async (attempt: AbortSignal) => {
         await probe.assertReady(kubeconfig, server, attempt);
         return true;
       };
-      const isOver = await attempts(wanted, deadline, isReady);
+      const isOver = await attempts(wanted, deadline, isReady, undefined, say);
       if (isOver.done) return;
       throw new Fault(
         'deadline-exceeded',

@@ -22,7 +22,7 @@ function openRig(answers: Readonly<Record<string, readonly (object | Fault)[]>>)
     run: () =>
       awaitWorkloads({
         creation: {
-          progress: { step: (_name, body) => body(), note: (line) => notes.push(line) },
+          progress: { step: (_name, body) => body(() => {}), note: (line) => notes.push(line) },
           signal: controller.signal,
           milestones,
         },

@@ -1,6 +1,8 @@
 import { openTalosClient, type TalosClient } from '@nodewright/client';
 import { parseTalosconfig } from '@nodewright/client/talosconfig';
+import { serviceIds } from '@nodewright/contract';
 import type { Telemetry } from '@nodewright/telemetry';
+import { serviceTrouble } from '../domain/service-trouble.ts';
 import type { EtcdProbe } from './etcd-probe.ts';
 
 /** Creates a probe that uses `@nodewright/client`, as users do. */
@@ -25,6 +27,11 @@ export function openClientEtcdProbe(talosconfig: string, telemetry: Telemetry): 
           isVoter: !isLearner,
         })),
       );
+    },
+    async trouble(endpoint, signal) {
+      const { messages } = await machineOf(endpoint).serviceList({}, { signal });
+      const etcd = messages.flatMap(({ services }) => services).find(({ id }) => id === serviceIds.etcd);
+      return etcd === undefined ? undefined : serviceTrouble(etcd);
     },
     async [Symbol.asyncDispose]() {
       for (const client of clients.values()) client[Symbol.dispose]();

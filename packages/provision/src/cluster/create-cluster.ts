@@ -117,7 +117,7 @@ async function clean<Parts extends CreateParts>(
   await removeClusterFolder(folder);
 }
 
-const silent: Progress = { step: (_name, body) => body(), note: () => {} };
+const silent: Progress = { step: (_name, body) => body(() => {}), note: () => {} };
 
 function digestPatches({ all, controlPlanes, workers }: ConfigPatches): string {
   // The source of a patch is not part of the digest.

@@ -71,8 +71,8 @@ export async function awaitAnswers(
     silenceMs: silenceMs(length, creation.request.nodeImage !== undefined),
     longestMs: longestStartMs,
   };
-  const commits = await progress.step(nodesText('answer', length), () =>
-    waitForNodes({ ...wait, ...limits, probe, signal }),
+  const commits = await progress.step(nodesText('answer', length), (say) =>
+    waitForNodes({ ...wait, ...limits, probe, signal, say }),
   );
   creation.milestones.answering = length;
   creation.milestones.answeredAt = performance.now();

@@ -13,4 +13,6 @@ export interface EtcdProbe extends AsyncDisposable {
   bootstrap(endpoint: string, signal: AbortSignal): Promise<void>;
   /** Lists the members that the node's own etcd knows. Fails while that etcd does not answer. */
   members(endpoint: string, signal: AbortSignal): Promise<readonly ProbedMember[]>;
+  /** Why the node's service etcd does not run, from its history; `undefined` while it runs or makes progress. */
+  trouble(endpoint: string, signal: AbortSignal): Promise<string | undefined>;
 }

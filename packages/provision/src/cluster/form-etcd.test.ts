@@ -20,7 +20,9 @@ const never = new AbortController().signal;
 function openRig(
   views: readonly (readonly ProbedMember[] | Fault)[],
   bootstraps: readonly (Fault | undefined)[] = [],
+  trouble?: string,
 ) {
+  const said: string[] = [];
   const calls: string[] = [];
   const steps: string[] = [];
   let looks = 0;
@@ -36,11 +38,12 @@ function openRig(
       if (view instanceof Fault) throw view;
       return view;
     },
+    trouble: async () => trouble,
     [Symbol.asyncDispose]: async () => {},
   };
   const progress = {
-    async step<T>(name: string, body: () => Promise<T>): Promise<T> {
-      const result = await body();
+    async step<T>(name: string, body: (say: (reason: string) => void) => Promise<T>): Promise<T> {
+      const result = await body((reason) => said.push(`${name}: ${reason}`));
       steps.push(name);
       return result;
     },
@@ -49,6 +52,7 @@ function openRig(
   return {
     calls,
     steps,
+    said,
     form: (isNew: boolean, signal = never, timeoutMs?: number) =>
       formEtcd({ controlPlanes, isNew, probe, progress, signal, timeoutMs }),
   };
@@ -96,9 +100,13 @@ test('formEtcd() stops calling all nodes after one has failed permanently', asyn
       if (endpoint === controlPlanes[2]?.endpoint) throw refused;
       return [];
     },
+    trouble: async () => undefined,
     [Symbol.asyncDispose]: async () => {},
   };
-  const progress = { step: <T>(_: string, body: () => Promise<T>) => body(), note() {} };
+  const progress = {
+    step: <T>(_: string, body: (say: (reason: string) => void) => Promise<T>) => body(() => {}),
+    note() {},
+  };
   await assert.rejects(formEtcd({ controlPlanes, isNew: false, probe, progress, signal: never }), refused);
   const before = asked;
   await sleep(400);
@@ -121,4 +129,14 @@ test('formEtcd() names the control plane without a vote after the timeout', asyn
       'node03 has no vote in etcd: it has not joined yet (see: talosctl -n 127.9.9.3 service etcd)',
     ),
   );
+});
+
+test('formEtcd() says why etcd does not run, while it waits and when it gives up', async () => {
+  const trouble = 'exit status 1 (last log "no space left on device")';
+  const rig = openRig([new Fault('unavailable', 'connection refused')], [], trouble);
+  const reason = `its etcd has ended: ${trouble}`;
+  await assert.rejects(rig.form(false, never, 300), {
+    message: /^node0\d has no vote in etcd: .*no space left/,
+  });
+  assert.equal(rig.said[0], `node01 votes in etcd: ${reason}`);
 });

@@ -1,5 +1,5 @@
 import { Fault, faultFrom } from '@nodewright/fault';
-import type { Progress } from '../domain/provisioner.ts';
+import type { Progress, SayReason } from '../domain/provisioner.ts';
 import { attempts } from './attempts.ts';
 import type { EtcdProbe } from './etcd-probe.ts';
 import { waitTogether } from './wait-together.ts';
@@ -44,21 +44,29 @@ export async function formEtcd({
   if (first === undefined) return;
   if (isNew) {
     const inTime = AbortSignal.timeout(timeoutMs ?? bootstrapTimeoutMs);
-    await progress.step(`etcd bootstrapped on ${first.name}`, () => bootstrap(first, probe, inTime, signal));
+    await progress.step(`etcd bootstrapped on ${first.name}`, (say) =>
+      bootstrap({ node: first, probe, deadline: inTime, signal, say }),
+    );
   }
   const deadline = AbortSignal.timeout(timeoutMs ?? voteTimeoutMs(controlPlanes.length));
   await waitTogether(controlPlanes, signal, (node, wanted) =>
-    progress.step(`${node.name} votes in etcd`, () => awaitVote(node, probe, deadline, wanted)),
+    progress.step(`${node.name} votes in etcd`, (say) =>
+      awaitVote({ node, probe, deadline, signal: wanted, say }),
+    ),
   );
 }
 
-async function bootstrap(
-  { name, endpoint }: EtcdNode,
-  probe: EtcdProbe,
-  deadline: AbortSignal,
-  signal: AbortSignal,
-): Promise<void> {
-  const isOver = await attempts(signal, deadline, async (attempt) => {
+interface NodeWork {
+  readonly node: EtcdNode;
+  readonly probe: EtcdProbe;
+  readonly deadline: AbortSignal;
+  readonly signal: AbortSignal;
+  readonly say: SayReason;
+}
+
+async function bootstrap({ node, probe, deadline, signal, say }: NodeWork): Promise<void> {
+  const { name, endpoint } = node;
+  const ask = async (attempt: AbortSignal) => {
     try {
       await probe.bootstrap(endpoint, attempt);
     } catch (error) {
@@ -66,22 +74,25 @@ async function bootstrap(
       if (faultFrom(error).kind !== 'already-exists') throw error;
     }
     return true;
-  });
+  };
+  const isOver = await attempts(signal, deadline, ask, undefined, say);
   if (isOver.done) return;
   throw new Fault('deadline-exceeded', `etcd cannot be bootstrapped on ${name}: ${isOver.reason}`);
 }
 
-async function awaitVote(
-  { name, address, endpoint }: EtcdNode,
-  probe: EtcdProbe,
-  deadline: AbortSignal,
-  signal: AbortSignal,
-): Promise<void> {
+async function awaitVote({ node, probe, deadline, signal, say }: NodeWork): Promise<void> {
+  const { name, address, endpoint } = node;
   const hasVote = async (attempt: AbortSignal) => {
-    const members = await probe.members(endpoint, attempt);
-    return members.some(({ hosts, isVoter }) => isVoter && hosts.includes(address));
+    try {
+      const members = await probe.members(endpoint, attempt);
+      return members.some(({ hosts, isVoter }) => isVoter && hosts.includes(address));
+    } catch (error) {
+      // An etcd that cannot run, as on a full disk, does not answer: its history says why.
+      const trouble = await probe.trouble(endpoint, attempt).catch(() => undefined);
+      throw trouble === undefined ? error : new Fault('unavailable', `its etcd has ended: ${trouble}`);
+    }
   };
-  const isOver = await attempts(signal, deadline, hasVote, 'it has not joined yet');
+  const isOver = await attempts(signal, deadline, hasVote, 'it has not joined yet', say);
   if (isOver.done) return;
   throw new Fault(
     'deadline-exceeded',

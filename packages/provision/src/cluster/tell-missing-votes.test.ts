@@ -7,7 +7,7 @@ function openCreation() {
   const notes: string[] = [];
   const stop = new AbortController();
   const progress = {
-    step: <T>(_: string, body: () => Promise<T>) => body(),
+    step: <T>(_: string, body: (say: (reason: string) => void) => Promise<T>) => body(() => {}),
     note: (text: string) => void notes.push(text),
   };
   return { notes, stop, creation: { progress, signal: stop.signal } };

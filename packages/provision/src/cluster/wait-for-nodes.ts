@@ -4,6 +4,7 @@ import { isAbsolute } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemTimers, type Timers } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
+import type { SayReason } from '../domain/provisioner.ts';
 import { SilenceLimit } from './silence-limit.ts';
 
 /** Calls `version` on nodes, as a client does. */
@@ -45,6 +46,8 @@ export interface NodeWait {
   /** Default: those of the host. */
   readonly timers?: Timers;
   readonly signal: AbortSignal;
+  /** Receives the nodes without an answer, and why the first of them has none. */
+  readonly say?: SayReason;
 }
 
 const pollMs = 25;
@@ -61,6 +64,10 @@ export async function waitForNodes(wait: NodeWait): Promise<readonly string[]> {
   const signal = AbortSignal.any([wait.signal, gaveUp.signal]);
   const reasons = new Map<string, string>();
   const { silenceMs, longestMs, timers = systemTimers } = wait;
+  const sayMissing = () => {
+    const [[name, reason] = ['', '']] = reasons;
+    if (name !== '') wait.say?.(`no answer from ${[...reasons.keys()].join(', ')}; ${name}: ${reason}`);
+  };
   // A failure that comes back is no progress.
   const failures = new Set<string>();
   let isSilent = false;
@@ -80,9 +87,11 @@ export async function waitForNodes(wait: NodeWait): Promise<readonly string[]> {
       wait.nodes.map(async (node) => {
         const commit = await waitForNode(wait.probe, node, signal, (reason) => {
           reasons.set(node.name, reason);
+          sayMissing();
           if (failures.size < mostFailures) failures.add(`${node.name}: ${reason}`);
         });
         reasons.delete(node.name);
+        sayMissing();
         return commit;
       }),
     );

@@ -8,7 +8,10 @@ import type { TryDocker } from '../engine/index.ts';
 import { openTemporaryFolder } from '../testing/temporary-folder.ts';
 import { createDockerProvisioner } from './docker-provisioner.ts';
 
-const progress = { step: <T>(_name: string, body: () => Promise<T>) => body(), note: () => {} };
+const progress = {
+  step: <T>(_name: string, body: (say: (reason: string) => void) => Promise<T>) => body(() => {}),
+  note: () => {},
+};
 const services = ['node01', 'node01-apid', 'node01-trustd', 'node011', 'node02', 'node02-apid'];
 
 /** A fake engine with these services, all running. `orders` records the stop commands of compose. */

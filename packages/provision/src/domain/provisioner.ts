@@ -157,10 +157,13 @@ export interface LogRequest {
   readonly signal: AbortSignal;
 }
 
+/** Says why a step has not completed yet, in a part of a line; each call replaces the reason before. */
+export type SayReason = (reason: string) => void;
+
 /** Receives the progress of a long action. */
 export interface Progress {
   /** Runs `body` and reports its name and duration if it succeeds. Steps may run concurrently. */
-  step<T>(name: string, body: () => Promise<T>): Promise<T>;
+  step<T>(name: string, body: (say: SayReason) => Promise<T>): Promise<T>;
   /** Reports one line to the user. */
   note(text: string): void;
 }

@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { pause } from '@nodewright/async';
-import { Fault } from '@nodewright/fault';
+import { Fault, firstErrorLine } from '@nodewright/fault';
 import type { ClusterFolder } from '../cluster/cluster-folder.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import { askSupervisor } from './ask-supervisor.ts';
+
+/** How much of a log is searched for the reason. */
+const lookBackCharacters = 65_536;
 
 /** A node that was restarted this often is not expected to recover. */
 const hopelessRestarts = 2;
@@ -32,7 +35,7 @@ export async function watchForHopelessNode(
       continue;
     }
     const log = folder.nodeLog(node.name);
-    const text = await lastLine(log);
+    const text = await reasonIn(log);
     return new Fault(
       'unavailable',
       `${node.name} keeps exiting (${node.lastExit ?? 'unknown'}): ${text} (log: ${log})`,
@@ -41,7 +44,9 @@ export async function watchForHopelessNode(
   return undefined;
 }
 
-async function lastLine(path: string): Promise<string> {
+/** The first error of the last start, such as that of a full disk; else the last line. */
+async function reasonIn(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch(() => '');
-  return text.trimEnd().split('\n').at(-1) || 'it printed nothing';
+  const end = text.slice(-lookBackCharacters).trimEnd();
+  return firstErrorLine(end) ?? (end.split('\n').at(-1) || 'it printed nothing');
 }

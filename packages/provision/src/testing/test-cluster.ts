@@ -89,7 +89,7 @@ function openHome(
   const names = new Set<string>();
   const progress: Progress = {
     async step(name, body) {
-      const result = await body();
+      const result = await body(() => {});
       steps.push(name);
       return result;
     },
@@ -113,7 +113,7 @@ function openHome(
       return request;
     },
     async [Symbol.asyncDispose]() {
-      const quiet: Progress = { step: (_name, body) => body(), note: () => {} };
+      const quiet: Progress = { step: (_name, body) => body(() => {}), note: () => {} };
       for (const name of names) await provisioner.destroy(ref(name), { force: true }, quiet).catch(() => {});
       await folder[Symbol.asyncDispose]();
     },

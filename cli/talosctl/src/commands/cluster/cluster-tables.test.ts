@@ -92,3 +92,23 @@ test('createStepLines() names on a terminal the steps that have not completed af
   assert.deepEqual(named, ['waiting for: one, two ', 'waiting for: two ']);
   assert.match(lines.at(-1) ?? '', /two 0\.0s\n$/);
 });
+
+test('createStepLines() says every ten seconds without a terminal what it waits for, and why', async (context) => {
+  context.mock.timers.enable({ apis: ['setInterval'] });
+  const lines: string[] = [];
+  const progress = createStepLines({ write: (text) => lines.push(String(text)) }, () => 0);
+  const first = Promise.withResolvers<void>();
+  const step = progress.step('node01 votes in etcd', (say) => {
+    say('an older reason');
+    say('write /x: ENOSPC');
+    return first.promise;
+  });
+  context.mock.timers.tick(9_999);
+  assert.deepEqual(lines, []);
+  context.mock.timers.tick(10_001);
+  first.resolve();
+  await step;
+  context.mock.timers.tick(60_000);
+  const waits = 'waiting for: node01 votes in etcd (write /x: no space left on device)\n';
+  assert.deepEqual(lines, [waits, waits, 'node01 votes in etcd 0.0s\n']);
+});
