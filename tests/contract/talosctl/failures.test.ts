@@ -231,7 +231,11 @@ test('Ctrl-C cancels the calls in flight, and received data is printed', async (
   const { stdout, stderr, exitCode } = await result;
   assert.deepEqual(
     { rows: sortedRows(stdout).length, stderr, exitCode },
-    { rows: 1, stderr: '\nstopping; press Ctrl-C again to exit at once\n', exitCode: 1 },
+    {
+      rows: 1,
+      stderr: '\nstopping; press Ctrl-C again to exit at once\ncancelled: nothing was changed\n',
+      exitCode: 1,
+    },
   );
 });
 

@@ -60,7 +60,7 @@ test('a configuration of the other machine type is sent only after the user agre
     const refused = await run(words, ['n']);
     assert.match(
       refused.stderr,
-      new RegExp(`node01: WARNING: ${warning}\nContinue\\? \\(y/N\\): `),
+      new RegExp(`node01: WARNING: ${warning}\nContinue in cluster "test"\\? \\(y/N\\): `),
       words[0],
     );
     assert.match(refused.stderr, /not confirmed: nothing was sent/, words[0]);
@@ -149,7 +149,10 @@ test('apply-config that is interrupted while it reads the active configurations 
     }
     const { stdout, stderr, exitCode, sent } = await running;
     assert.deepEqual(JSON.parse(stdout), [unsent('node01'), unsent('node02')]);
-    assert.match(stderr, /node01: interrupted: nothing was sent\nnode02: interrupted: nothing was sent\n$/);
+    assert.match(
+      stderr,
+      /node01: interrupted: nothing was sent\nnode02: interrupted: nothing was sent\ncancelled: nothing more is sent\n$/,
+    );
     assert.deepEqual([exitCode, sent], [130, 0]);
   }
 });

@@ -74,7 +74,7 @@ async function foreignNodes(
   for await (const { node, value, fault } of active) {
     if (fault === undefined) known.push({ node, before: value });
   }
-  if (env.signal.aborted) throw new InterruptedFailure();
+  if (env.signal.aborted) throw new InterruptedFailure('nothing was sent');
   for (const { node, before } of known) {
     const fault = await refuseForeign(env, { node, before, after }, options);
     if (fault !== undefined) refused.set(node, fault);

@@ -149,6 +149,7 @@ async function runHealth(env: CliEnvironment, options: HealthOptions): Promise<v
     else failure = fault;
   }
   progress[Symbol.dispose]();
+  if (isCancelled) env.stderr.write('cancelled: the checks had not ended\n');
   if (options.output !== 'table') {
     const error = failure === undefined ? {} : { error: documentError(failure) };
     const healthy = failure === undefined && !isCancelled && !env.signal.aborted;

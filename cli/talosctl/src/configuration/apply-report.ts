@@ -150,7 +150,7 @@ export class ApplyReport {
     try {
       this.#errors.end();
     } catch (error) {
-      throw this.#isInterrupted ? new InterruptedFailure() : error;
+      throw this.#isInterrupted ? new InterruptedFailure('nothing more is sent') : error;
     } finally {
       for (const line of this.#lastLines) this.say(line);
     }

@@ -51,7 +51,7 @@ export async function findCut(
   const { dryRun, yes = false, mode } = options;
   if (dryRun || mode === 'staged' || (yes && mode !== 'try')) return [];
   const lost = await lostAddresses(env, { node, text }, options);
-  if (env.signal.aborted) throw new InterruptedFailure();
+  if (env.signal.aborted) throw new InterruptedFailure('nothing was sent');
   return usedOf(lost, node.name, client);
 }
 

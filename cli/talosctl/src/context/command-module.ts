@@ -36,9 +36,8 @@ export interface CliEnvironment {
  * One command of talosctl. Its module is imported only to run the command, to print its help or to complete it.
  *
  * An action fails by throwing, and the exit code is 1. A `Fault` or any other error is printed as one line on stderr. A
- * `UsageFault` also names the help of the command. For a `ReportedFailure` nothing more is printed, and for an
- * `InterruptedFailure` neither; its exit code is 130. Actions never call
- * `process.exit`.
+ * `UsageFault` also names the help of the command. For a `ReportedFailure` nothing more is printed. The exit code of an
+ * `InterruptedFailure` is 130. After Ctrl-C the last line says what has become of the command. Actions never call `process.exit`.
  */
 export interface CommandModule {
   /** Adds arguments, options, subcommands and the action to `command`, which already has its name and summary. */

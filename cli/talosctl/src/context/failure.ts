@@ -1,4 +1,4 @@
-import type { Fault } from '@nodewright/fault';
+import { Fault } from '@nodewright/fault';
 
 /** A failed call. */
 export interface NodeFailure {
@@ -23,13 +23,17 @@ export class UsageFault extends Error {
 export const interruptedExitCode = 130;
 
 /**
- * The user pressed Ctrl-C at a question, or before anything was sent. The exit code is that of an interrupt, and nothing more is printed.
+ * The user pressed Ctrl-C at a question, or before anything was sent. The exit code is that of an interrupt. The message says what has
+ * become of the command, such as `nothing was done`; it is printed in the last line.
  */
 export class InterruptedFailure extends Error {
   override readonly name = 'InterruptedFailure';
+}
 
-  constructor() {
-    super('interrupted');
+/** The user pressed Ctrl-C while the command worked. The message says what has become of it; it is printed in the last line. */
+export class CancelledFault extends Fault {
+  constructor(message: string) {
+    super('cancelled', message);
   }
 }
 

@@ -73,7 +73,7 @@ test('confirmEffect() never takes an interrupt for an answer, also when it came 
   setImmediate(() => interrupt.abort());
   for (const { failure, printed, shown } of [early, await asked]) {
     assert.ok(failure instanceof InterruptedFailure);
-    assert.equal(printed, `${question}nothing was done\n`);
+    assert.deepEqual([printed, failure.message], [question, 'nothing was done']);
     assert.match(JSON.parse(shown)[0].error.message, /^interrupted at the question/);
   }
 });

@@ -48,7 +48,6 @@ export function openQuestions(
   const nothingDone = async (message: string) => {
     if (init === undefined) return;
     const { output, document } = init;
-    stderr.write('nothing was done\n');
     if (output === 'table') return;
     await writeDocument(stdout, output, document(documentError(new Fault('cancelled', message))));
   };
@@ -58,12 +57,13 @@ export function openQuestions(
     const { value } = isOver ? { value: undefined } : await answers.next();
     if (!signal.aborted) return value === undefined ? '' : String(value);
     await nothingDone('interrupted at the question: nothing was done');
-    throw new InterruptedFailure();
+    throw new InterruptedFailure('nothing was done');
   };
   return {
     ask,
     isConfirmed: async (question) => /^y(es)?$/i.test((await ask(question)).trim()),
     async refuse() {
+      if (init !== undefined) stderr.write('nothing was done\n');
       await nothingDone('not confirmed: nothing was done');
       throw new ReportedFailure();
     },

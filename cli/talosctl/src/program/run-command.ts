@@ -2,11 +2,18 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import { type Command, CommanderError } from 'commander';
 import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
 import { commandPath } from '../context/command-path.ts';
-import { InterruptedFailure, interruptedExitCode, ReportedFailure, UsageFault } from '../context/failure.ts';
+import {
+  CancelledFault,
+  InterruptedFailure,
+  interruptedExitCode,
+  ReportedFailure,
+  UsageFault,
+} from '../context/failure.ts';
 import { withCommandSpan } from '../context/with-command-span.ts';
 import { checkNodeSelection } from '../node-selection/check-node-selection.ts';
+import { accessOf } from '../node-selection/command-access.ts';
 import { warnOfCertificateEnd } from '../node-selection/warn-of-certificate-end.ts';
-import { escapeEntry } from '../output/escape-text.ts';
+import { escapeEntry, escapeLine } from '../output/escape-text.ts';
 import { plainError } from '../render/plain-error.ts';
 import { usageLine } from '../usage/usage-line.ts';
 import { didYouMean, nearestName } from '../values/nearest-name.ts';
@@ -35,6 +42,8 @@ export async function runCommand(
   } catch (error) {
     const exitCode = reportFailure(error, called, env);
     await printSuggestions(error, called, env);
+    const outcome = env.signal.aborted && exitCode !== 0 ? outcomeOf(error, called) : undefined;
+    if (outcome !== undefined) env.stderr.write(`cancelled: ${escapeLine(outcome)}\n`);
     return exitCode;
   }
 }
@@ -49,10 +58,20 @@ function reportFailure(error: unknown, called: Command | undefined, env: CliEnvi
     return 1;
   }
   const fault = faultFrom(error);
-  // After Ctrl-C, the program has already printed that it is stopping.
+  // After Ctrl-C the last line says what has become of the command.
   if (fault.kind === 'cancelled' && env.signal.aborted) return 1;
   env.stderr.write(`error: ${escapeEntry(plainError(fault.message))}\n`);
   return 1;
+}
+
+/** What has become of an interrupted command; undefined for a failure that the interrupt has not caused. */
+function outcomeOf(error: unknown, called: Command | undefined): string | undefined {
+  if (error instanceof InterruptedFailure || error instanceof CancelledFault) return error.message;
+  const isCancelled = error instanceof ReportedFailure || faultFrom(error).kind === 'cancelled';
+  if (error instanceof UsageFault || called === undefined || !isCancelled) return undefined;
+  const access = accessOf(commandPath(called), called.args);
+  const mayGoOn = access === 'changes' || access === 'destroys';
+  return mayGoOn ? 'what was sent to the nodes may still happen' : 'nothing was changed';
 }
 
 /** Prints suggestions after a failure, if there are any. */

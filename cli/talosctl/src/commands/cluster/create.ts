@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { readExistingTalosconfig } from '@nodewright/client/talosconfig';
 import type { ClusterRequest, CreateResult, ProvisionerName } from '@nodewright/provision';
 import { findProvisioner, nodesText } from '@nodewright/provision';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -10,8 +11,10 @@ import {
   parseProvisioner,
   provisionerOf,
 } from '../../local-clusters/cluster-options.ts';
+import { nameOutcome } from '../../local-clusters/name-outcome.ts';
 import { addOutputOption, type OutputOptions } from '../../nodes/node-options.ts';
 import { writtenTalosconfig } from '../../nodes/talosconfig-of.ts';
+import { escapeLine } from '../../output/escape-text.ts';
 import { writeDocument } from '../../render/document.ts';
 import { clusterText } from './cluster-tables.ts';
 import { readPatches } from './config-patches.ts';
@@ -96,11 +99,28 @@ export function defineClusterCreate(cluster: Command, env: CliEnvironment): void
           'flag --kubernetes needs --node-image with --provisioner docker: nodes of several containers do not run Kubernetes',
         );
       const request = await requestFrom(env, { ...options, workers: options.workers ?? (isMachine ? 0 : 1) });
+      const contextBefore = await currentContext(request.talosconfig);
       const calledAt = performance.now();
-      const result = await provisioner.create(request, createStepLines(env.stderr), env.signal);
+      const result = await nameOutcome(env, options, () =>
+        provisioner.create(request, createStepLines(env.stderr), env.signal),
+      );
       await report(env, options, result, calledAt);
+      const note = switchNote(contextBefore, await currentContext(request.talosconfig), request.talosconfig);
+      if (note !== undefined) env.stderr.write(`${escapeLine(note)}\n`);
     },
   );
+}
+
+/** The name of the current context; undefined without one. A file that cannot be read is the failure of what needs it. */
+async function currentContext(path: string): Promise<string | undefined> {
+  const config = await readExistingTalosconfig(path).catch(() => undefined);
+  return config?.context || undefined;
+}
+
+/** Further commands without --context call another cluster from now on: the user must know. */
+function switchNote(before: string | undefined, after: string | undefined, path: string): string | undefined {
+  if (before === undefined || after === undefined || before === after) return undefined;
+  return `context "${after}" is current now in ${path}; "talosctl config context ${before}" switches back to "${before}"`;
 }
 
 async function requestFrom(

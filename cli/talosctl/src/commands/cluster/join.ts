@@ -3,6 +3,7 @@ import { Argument, type Command } from 'commander';
 import type { CliEnvironment } from '../../context/command-module.ts';
 import { withChosenCluster } from '../../local-clusters/chosen-cluster.ts';
 import { type ClusterOptions, clusterRef, provisionerOf } from '../../local-clusters/cluster-options.ts';
+import { nameOutcome } from '../../local-clusters/name-outcome.ts';
 import { addOutputOption, type OutputOptions } from '../../nodes/node-options.ts';
 import { writeDocument } from '../../render/document.ts';
 import { parseGoDuration } from '../../values/go-duration.ts';
@@ -33,7 +34,7 @@ export function defineClusterJoin(cluster: Command, env: CliEnvironment): void {
     const timeoutMs = Math.min(Number(nanos / 1_000_000n), longestTimerMs);
     const request = { ...clusterRef(env, options), node, timeoutMs };
     const steps = createStepLines(env.stderr);
-    const view = await provisioner.join(request, steps, env.signal);
+    const view = await nameOutcome(env, options, () => provisioner.join(request, steps, env.signal));
     if (options.output !== 'table') return writeDocument(env.stdout, options.output, view);
     env.stderr.write(`cluster "${view.name}": ${node} is a member again\n`);
   });

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { CliEnvironment } from '../../context/command-module.ts';
 import { withChosenCluster } from '../../local-clusters/chosen-cluster.ts';
 import { type ClusterOptions, clusterRef, provisionerOf } from '../../local-clusters/cluster-options.ts';
+import { nameOutcome } from '../../local-clusters/name-outcome.ts';
 import { addOutputOption, type OutputOptions } from '../../nodes/node-options.ts';
 import { writeDocument } from '../../render/document.ts';
 import { runningNodes } from './list.ts';
@@ -36,9 +37,9 @@ function defineChange(
       const provisioner = await provisionerOf(env, options);
       const change = { ...clusterRef(env, options), node };
       const steps = createStepLines(env.stderr);
-      const view = await (verb === 'start'
-        ? provisioner.start(change, steps, env.signal)
-        : provisioner.stop(change, steps));
+      const view = await nameOutcome(env, options, () =>
+        verb === 'start' ? provisioner.start(change, steps, env.signal) : provisioner.stop(change, steps),
+      );
       if (options.output === 'table')
         env.stderr.write(
           `cluster "${view.name}": ${nodesText('run', runningNodes(view), view.nodes.length)}\n`,
