@@ -17,6 +17,7 @@ import { chooseProvisioner } from './up/choose-provisioner.ts';
 import { ensureImages } from './up/ensure-images.ts';
 import { ensureNodeImage } from './up/ensure-node-image.ts';
 import { madeImagesFile, removeMade } from './up/made-images.ts';
+import { nextSteps } from './up/next-steps.ts';
 
 const checkout = join(import.meta.dirname, '..');
 const { values, positionals } = parseArgs({
@@ -75,6 +76,7 @@ async function up(): Promise<void> {
     ...(image === undefined ? [] : ['--node-image', image]),
     ...(values.kubernetes ? ['--kubernetes'] : []),
   );
+  if (process.exitCode === 0) process.stderr.write(nextSteps(values));
 }
 
 /**
