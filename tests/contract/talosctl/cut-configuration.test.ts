@@ -108,7 +108,11 @@ test('without a terminal nothing is sent that cuts the node off, unless --yes is
 test('on a terminal it is sent only after the user agrees', async () => {
   for (const words of commands) {
     const refused = await run(words, ['n']);
-    assert.match(refused.stderr, new RegExp(`node01: WARNING: ${what}\nContinue in cluster "test"\\? \\(y/N\\): `), words[0]);
+    assert.match(
+      refused.stderr,
+      new RegExp(`node01: WARNING: ${what}\nContinue in cluster "test"\\? \\(y/N\\): `),
+      words[0],
+    );
     assert.match(refused.stderr, /not confirmed: nothing was sent/, words[0]);
     assert.deepEqual([refused.exitCode, refused.sent], [1, 0], words[0]);
     const agreed = await run(words, ['y']);

@@ -18,6 +18,7 @@ import { openClient } from '../nodes/open-client.ts';
 import { escapeEntry } from '../output/escape-text.ts';
 import { documentError, writeDocument } from '../render/document.ts';
 import { parseGoDuration } from '../values/go-duration.ts';
+import { HealthLines } from './health-lines.ts';
 
 interface HealthOptions extends NodeOptions, OutputOptions {
   readonly server: boolean;
@@ -105,18 +106,17 @@ async function* checkOnClient(
   });
 }
 
-/** Collects the last state of each check from the printed lines. */
-class CheckStates {
-  readonly #states = new Map<string, string>();
+/** Without a terminal, a check that takes long is named after this time, and again after as long, in milliseconds. */
+const patienceMs = 30_000;
 
-  take(line: string): void {
-    const [, check, state] = /^waiting for (.*?): (.*)$/s.exec(line) ?? [];
-    if (check !== undefined && state !== undefined && state !== '...') this.#states.set(check, state);
-  }
-
-  get list(): { check: string; state: string }[] {
-    return [...this.#states].map(([check, state]) => ({ check, state }));
-  }
+/** Says without a terminal what a check waits for that takes long: a script has a log of it. */
+function remind({ stderr }: CliEnvironment, shown: HealthLines): Disposable {
+  const say = () => {
+    const line = shown.end();
+    if (line !== undefined) stderr.write(`${line}\n`);
+  };
+  const timer = stderr.isTTY ? undefined : setInterval(say, patienceMs).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 async function runHealth(env: CliEnvironment, options: HealthOptions): Promise<void> {
@@ -129,18 +129,22 @@ async function runHealth(env: CliEnvironment, options: HealthOptions): Promise<v
       `health works on one node, and ${client.targets.length} are named; use flag --nodes`,
     );
   }
-  const states = new CheckStates();
+  const shown = new HealthLines();
   let failure: Fault | undefined;
   let isCancelled = false;
-  using progress = new Progress(env.stderr, () => `waiting for ${node.name}`);
+  using progress = new Progress(env.stderr, () => `waiting for ${shown.pending ?? node.name}`);
+  using reminder = remind(env, shown);
+  const print = (line: string | undefined) => {
+    if (line === undefined) return;
+    progress.pause();
+    env.stderr.write(`${env.stderr.isTTY ? escapeEntry(line) : line}\n`);
+  };
   try {
     const lines = options.server
       ? checkOnServer(node, options, env.signal)
       : checkOnClient(client, node, options, env.signal);
     for await (const line of lines) {
-      progress[Symbol.dispose]();
-      states.take(line);
-      env.stderr.write(`${env.stderr.isTTY ? escapeEntry(line) : line}\n`);
+      print(shown.take(line));
     }
   } catch (error) {
     const fault = faultFrom(error);
@@ -148,7 +152,9 @@ async function runHealth(env: CliEnvironment, options: HealthOptions): Promise<v
     if (fault.kind === 'cancelled') isCancelled = true;
     else failure = fault;
   }
+  reminder[Symbol.dispose]();
   progress[Symbol.dispose]();
+  if (!isCancelled) print(shown.end());
   if (isCancelled) env.stderr.write('cancelled: the checks had not ended\n');
   if (options.output !== 'table') {
     const error = failure === undefined ? {} : { error: documentError(failure) };
@@ -156,7 +162,7 @@ async function runHealth(env: CliEnvironment, options: HealthOptions): Promise<v
     await writeDocument(env.stdout, options.output, {
       node: node.name,
       healthy,
-      checks: states.list,
+      checks: shown.states,
       ...error,
     });
   }
