@@ -159,8 +159,8 @@ test('an unknown command suggests the nearest, and an unimplemented command says
   const rows: [string, string][] = [
     ['memry', 'error: unknown command "memry": did you mean "memory"?; see "talosctl --help"\n'],
     ['xyzzy', 'error: unknown command "xyzzy"; see "talosctl --help"\n'],
-    ['rollback', 'error: talosctl rollback is not implemented\n'],
-    ['inject', 'error: talosctl inject is not implemented\n'],
+    ['rotate-ca', 'error: talosctl rotate-ca is not implemented: the table in README.md says what is\n'],
+    ['inject', 'error: talosctl inject is not implemented: the table in README.md says what is\n'],
     ['disks', 'error: talosctl disks was removed: use talosctl get disks\n'],
     ['constructor', 'error: unknown command "constructor"; see "talosctl --help"\n'],
   ];

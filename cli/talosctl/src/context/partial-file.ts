@@ -125,7 +125,11 @@ async function placeNew(draft: string, path: string): Promise<void> {
   }
 }
 
+/** The draft is not what the user named, so that the message of the system, which names it, is left out. */
 function writeFault(path: string, error: unknown): Fault {
   const { kind, message } = faultFrom(error);
-  return new Fault(kind, `cannot write ${JSON.stringify(path)}: ${message}`, { cause: error });
+  const { code } = error as NodeJS.ErrnoException;
+  const isMissing = code === 'ENOENT' && !existsSync(dirname(path));
+  const reason = isMissing ? `folder ${JSON.stringify(dirname(path))} does not exist` : (code ?? message);
+  return new Fault(kind, `cannot write ${JSON.stringify(path)}: ${reason}`, { cause: error });
 }

@@ -1,3 +1,4 @@
+import { Fault } from '@nodewright/fault';
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../context/command-module.ts';
 import { commandPath } from '../context/command-path.ts';
@@ -6,8 +7,10 @@ import { escapeEntry } from '../output/escape-text.ts';
 import { accessOf } from './command-access.ts';
 
 /**
- * Warns on stderr, before a command that connects to nodes, when the certificate of its context ends soon or has ended:
- * after that, nobody gets a new one from the nodes. A context that cannot be read is reported by the command itself.
+ * Warns on stderr, before a command that connects to nodes, when the certificate of its context ends soon: after that, nobody gets a new
+ * one from the nodes. A context that cannot be read is reported by the command itself.
+ *
+ * @throws Fault `failed-precondition` when it has ended: nodes refuse it, and would say the same a second time
  */
 export async function warnOfCertificateEnd(command: Command, env: CliEnvironment): Promise<void> {
   if (accessOf(commandPath(command), command.args) === 'local') return;
@@ -22,12 +25,16 @@ export async function warnOfCertificateEnd(command: Command, env: CliEnvironment
   const known = await readContext(env, options).catch(() => undefined);
   const now = env.now();
   const end = known && certificateEnd(known.context, now);
-  if (end?.isDue === true) env.stderr.write(`${escapeEntry(warning(known?.name ?? '', end.endsAt, now))}\n`);
+  if (known === undefined || end?.isDue !== true) return;
+  const day = end.endsAt.toISOString().slice(0, 10);
+  if (end.endsAt <= now) throw new Fault('failed-precondition', ended(known.name, day));
+  env.stderr.write(`${escapeEntry(warning(known.name, day))}\n`);
 }
 
-function warning(context: string, endsAt: Date, now: Date): string {
-  const day = endsAt.toISOString().slice(0, 10);
-  if (endsAt <= now)
-    return `warning: the certificate of context "${context}" ended on ${day}, and nodes refuse it: start a cluster of this machine again ("talosctl cluster start"), or make a talosconfig from the secrets of the cluster ("talosctl gen config --with-secrets")`;
+function ended(context: string, day: string): string {
+  return `the certificate of context "${context}" ended on ${day}, and nodes refuse it: start a cluster of this machine again ("talosctl cluster start"), or get a new one with a context that is still valid ("talosctl config new"), or from the secrets of the cluster ("talosctl gen config --with-secrets")`;
+}
+
+function warning(context: string, day: string): string {
   return `warning: the certificate of context "${context}" ends on ${day}: start a cluster of this machine again ("talosctl cluster start"), or get a new one while it is valid ("talosctl config new")`;
 }

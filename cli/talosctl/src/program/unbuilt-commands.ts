@@ -29,7 +29,9 @@ export function explainMissingCommand(verb: string): string | undefined {
   const replacement = Object.hasOwn(redirects, verb) ? redirects[verb] : undefined;
   if (replacement !== undefined) return `talosctl ${verb} was removed: use ${replacement}`;
   const known = Object.entries(unbuilt).find(([name, aliases]) => name === verb || aliases.includes(verb));
-  return known === undefined ? undefined : `talosctl ${known[0]} is not implemented`;
+  return known === undefined
+    ? undefined
+    : `talosctl ${known[0]} is not implemented: the table in README.md says what is`;
 }
 
 /** All commands that `explainMissingCommand` explains, without aliases. */

@@ -6,6 +6,9 @@ interface Advice {
   readonly text: string;
 }
 
+/** Where a user sees what works, and what does not yet. */
+const implementedTable = 'the table in README.md says what is implemented';
+
 /** What to do about common failures, by their text. The first match counts. */
 const table: readonly Advice[] = [
   {
@@ -19,9 +22,24 @@ const table: readonly Advice[] = [
     text: '"talosctl config info" shows the endpoints in use, "talosctl cluster show" a cluster on this machine',
   },
   {
-    kinds: ['permission-denied', 'unauthenticated'],
+    kinds: ['permission-denied'],
+    pattern: /^not authorized/,
+    text: '"talosctl config info" shows the roles of the certificate',
+  },
+  {
+    kinds: ['unauthenticated'],
     pattern: /(?:)/,
-    text: '"talosctl config info" shows the roles of the certificate and when it ends',
+    text: '"talosctl config info" shows the certificate in use, and when it ends',
+  },
+  {
+    kinds: ['already-exists'],
+    pattern: /^etcd data directory is not empty/,
+    text: 'the cluster is bootstrapped already: "talosctl etcd members" lists its members',
+  },
+  {
+    kinds: ['unimplemented'],
+    pattern: /\bnot implemented\b/,
+    text: implementedTable,
   },
   {
     kinds: ['not-found', 'unknown'],
@@ -29,6 +47,16 @@ const table: readonly Advice[] = [
     text: '"talosctl service" lists the services',
   },
 ];
+
+/** Whether no endpoint could be reached, as those of a cluster that is stopped. */
+export function isUnreachable({ kind, message }: Fault): boolean {
+  const [, unreachable] = table as [Advice, Advice];
+  return unreachable.kinds.includes(kind) && unreachable.pattern.test(message);
+}
+
+/** Whether the roles of the caller were the reason. Source: Talos v1.14: authorization of methods. */
+export const isForbidden = ({ kind, message }: Fault): boolean =>
+  kind === 'permission-denied' && message.startsWith('not authorized');
 
 /** Whether a failure says that the cluster has no node of that name. */
 export function isUnknownNode({ kind, message }: Fault): boolean {

@@ -1,4 +1,4 @@
-import { readdir, readFile, realpath } from 'node:fs/promises';
+import { access, constants, readdir, readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { makeFolder } from '@nodewright/files';
@@ -19,10 +19,23 @@ export async function locateCluster(
   options: { readonly make: boolean },
 ): Promise<ClusterFolder> {
   checkClusterName(name);
-  if (options.make) await makeFolder(clustersFolder, privateFolderMode);
+  if (options.make) await makeClustersFolder(clustersFolder);
   const parent = await realpath(clustersFolder).catch(() => clustersFolder);
   const path = join(parent, name);
   return clusterFolder(await realpath(path).catch(() => path));
+}
+
+/** @throws Fault that names the folder, whichever of the folders above it was the problem */
+async function makeClustersFolder(path: string): Promise<void> {
+  try {
+    await makeFolder(path, privateFolderMode);
+    await access(path, constants.W_OK);
+  } catch (error) {
+    const { kind } = faultFrom(error);
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'it cannot be made there' : code;
+    throw new Fault(kind, `the state folder ${path} cannot be written: ${reason}`, { cause: error });
+  }
 }
 
 /** Reads what the folder contains. Throws a Fault `data-loss` when the state is damaged. */

@@ -11,6 +11,7 @@ import type {
   ResolverStatusSpec,
   RouteStatusSpec,
   SecurityStateSpec,
+  SpecExplanationSpec,
   StaticPodStatusSpec,
   SystemInformationSpec,
   TimeServerStatusSpec,
@@ -35,6 +36,8 @@ export interface Facts {
   readonly resolvers?: ResolverStatusSpec;
   readonly timeServers?: TimeServerStatusSpec;
   readonly machine?: SystemInformationSpec;
+  /** What the node does with the addresses of its configuration. */
+  readonly explained?: SpecExplanationSpec;
   readonly members?: readonly Listed<MemberSpec>[];
   readonly addresses?: readonly Listed<NodeAddressSpec>[];
   readonly routes?: readonly Listed<RouteStatusSpec>[];
@@ -46,4 +49,11 @@ export interface Facts {
 export type FactName = keyof Facts;
 
 /** Followed on every node, for the list of nodes. The other kinds are followed on the selected node only. */
-export const everywhere: readonly FactName[] = ['status', 'type', 'hostname', 'version'];
+export const everywhere: readonly FactName[] = ['status', 'type', 'hostname', 'version', 'explained'];
+
+/**
+ * Whether the node is a set of processes on a host that it shares: its processors, memory, load, devices and processes are those of that
+ * host. Such a node says so where it explains why it leaves the addresses alone.
+ */
+export const sharesHost = ({ explained }: Facts): boolean =>
+  explained?.unmanaged.includes('processes on a shared host') === true;

@@ -1,5 +1,6 @@
 import { terminalText } from '../../output/terminal-text.ts';
 import { processCommandLine } from '../../render/process-command-line.ts';
+import { sharesHost } from '../model/facts.ts';
 import { type DashboardModel, type NodeModel, shownNode } from '../model/model.ts';
 import {
   cpuUsage,
@@ -175,12 +176,13 @@ export function monitorView(model: DashboardModel, width: number, rows: number, 
   const above = hasGraphs ? graphs(node, width, Math.min(8, Math.floor(rows / 7))) : [];
   const panels = rows < short ? [] : devicePanels(node, width, rows, hasGraphs);
   const order = model.order === 'cpu' ? 'by CPU' : 'by memory';
+  const ofHost = sharesHost(node.facts) ? 'of the host, ' : '';
   const used = head.length + above.length + panels.length;
   return [
     ...head,
     ...above,
     ...panels,
-    heading('Processes', width, order),
+    heading('Processes', width, `${ofHost}${order}`),
     ...processLines(model, node, width, rows - used - 1),
   ];
 }
@@ -195,7 +197,7 @@ function devicePanels(node: NodeModel, width: number, rows: number, hasGraphs: b
   const system = [heading('System', left), ...(hasGraphs ? sparks.slice(2) : sparks), ...systemLines(node)];
   system.push(...processorLines(node, left, most - system.length));
   const devices = [
-    heading('Network and disks', right),
+    heading('Network and disks', right, sharesHost(node.facts) ? 'of the host' : ''),
     ...deviceTables(node.sample, node.before, right, most - 1),
   ];
   const panelRows = Math.min(most, Math.max(system.length, devices.length));

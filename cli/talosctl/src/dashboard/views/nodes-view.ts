@@ -1,4 +1,5 @@
 import { padText, terminalText, textWidth } from '../../output/terminal-text.ts';
+import { sharesHost } from '../model/facts.ts';
 import { type DashboardModel, type NodeModel, shownNodes } from '../model/model.ts';
 import { memoryShare } from '../model/sample.ts';
 import { type Frame, fitLine, type Line, line, restyled, span } from '../screen/frame.ts';
@@ -79,5 +80,6 @@ export function nodesView(model: DashboardModel, width: number, rows: number, no
   const shown = lines
     .map((parts, at) => (at === model.nodeAt ? restyled(parts, 'chosen') : parts))
     .slice(from, from + rows - 2);
-  return [heading('Nodes', width, `${nodes.length}`), titles, ...shown];
+  const ofHost = nodes.some(({ facts }) => sharesHost(facts)) ? ', figures of the host' : '';
+  return [heading('Nodes', width, `${nodes.length}${ofHost}`), titles, ...shown];
 }

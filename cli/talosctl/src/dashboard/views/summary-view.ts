@@ -1,3 +1,4 @@
+import { sharesHost } from '../model/facts.ts';
 import type { DashboardModel, NodeModel } from '../model/model.ts';
 import { shownNode } from '../model/model.ts';
 import { memoryShare } from '../model/sample.ts';
@@ -24,10 +25,12 @@ export function nodeHead(node: NodeModel, width: number, now: Date): Frame {
   const { memory, load, system } = sample ?? {};
   const cpu = node.history.cpu.at(-1);
   const used = memory === undefined ? undefined : (memory.memtotal - memory.memavailable) * 1024n;
+  const ofHost = sharesHost(facts) ? '  of the host' : '';
   const percents = line(
     span(` CPU ${percentText(cpu)}`, alarm(cpu ?? 0)),
     span(`  MEM ${percentText(memoryShare(memory))}`, alarm(memoryShare(memory) ?? 0)),
     span(`  LOAD ${load?.load1.toFixed(2) ?? '-'}`),
+    span(ofHost, 'dim'),
   );
   if (width < narrow) return [parts, percents];
   const amounts =
@@ -46,6 +49,7 @@ export function nodeHead(node: NodeModel, width: number, now: Date): Frame {
     span(amounts),
     span('  LOAD ', 'dim'),
     span(loads),
+    span(ofHost, 'dim'),
   );
   return [parts, figures];
 }

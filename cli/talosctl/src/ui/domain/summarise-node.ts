@@ -1,4 +1,4 @@
-import type { Facts } from '../../dashboard/model/facts.ts';
+import { type Facts, sharesHost } from '../../dashboard/model/facts.ts';
 import { cpuUsage, memoryShare, type Sample } from '../../dashboard/model/sample.ts';
 import { isServiceWell } from '../../dashboard/views/node-words.ts';
 import type { EtcdMember, NodeSummary, Point, Reach, Trouble } from '../protocol/messages.ts';
@@ -19,6 +19,7 @@ export function summariseNode({ name, reach, sample, facts, etcd }: KnownNode): 
     ...{ name, reach, role: facts.type, hostname: facts.hostname?.hostname, version: facts.version?.version },
     ...{ stage: facts.status?.stage, isReady: facts.status?.status.ready },
     bootMs: bootSeconds === 0 ? undefined : bootSeconds * 1000,
+    sharesHost: sharesHost(facts),
     cpus: system?.cpu.length,
     load: load === undefined ? undefined : [load.load1, load.load5, load.load15],
     memory:

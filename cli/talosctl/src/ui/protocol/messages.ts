@@ -42,6 +42,8 @@ export interface NodeSummary {
   readonly stage?: string | undefined;
   readonly isReady?: boolean | undefined;
   readonly bootMs?: number | undefined;
+  /** Whether the processors, the memory and the load are those of a host that the node shares. */
+  readonly sharesHost?: boolean | undefined;
   readonly cpus?: number | undefined;
   /** Load averages of 1, 5 and 15 minutes. */
   readonly load?: readonly [number, number, number] | undefined;

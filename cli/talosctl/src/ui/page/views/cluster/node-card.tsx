@@ -48,6 +48,7 @@ export const NodeCard = memo(({ name, summary, points = noPoints, nowMs }: NodeC
               <Sparkline points={points} of="load" most={summary?.cpus} />
             </Trend>
           </dl>
+          {summary?.sharesHost && <p class="soft">of the host</p>}
           <Troubles summary={summary} />
         </>
       )}

@@ -10,6 +10,7 @@ const noPoints: readonly never[] = [];
 export function OverviewTab({ name, store, feed }: TabProps) {
   const summary = store.summaries.get(name);
   const troubles = summary?.troubles ?? [];
+  const ofHost: Owner = summary?.sharesHost ? ' of the host' : '';
   return (
     <div class="columns">
       {troubles.length > 0 && (
@@ -23,14 +24,17 @@ export function OverviewTab({ name, store, feed }: TabProps) {
           </ul>
         </Panel>
       )}
-      <Charts name={name} store={store} feed={feed} />
+      <Charts name={name} store={store} feed={feed} of={ofHost} />
       <NodeFacts feed={feed} bootMs={summary?.bootMs} />
-      <Processors feed={feed} />
+      <Processors feed={feed} of={ofHost} />
     </div>
   );
 }
 
-function Charts({ name, store, feed }: Omit<TabProps, 'now'>) {
+/** Whose figures a panel shows, as the end of its title. */
+type Owner = '' | ' of the host';
+
+function Charts({ name, store, feed, of }: Omit<TabProps, 'now'> & { readonly of: Owner }) {
   const points = store.histories.get(name) ?? noPoints;
   const { rates } = feed;
   const times = useMemo(() => points.map(({ atMs }) => atMs), [points]);
@@ -62,7 +66,7 @@ function Charts({ name, store, feed }: Omit<TabProps, 'now'>) {
   );
   const perSecond = (value: number) => `${bytesText(value)}/s`;
   return (
-    <Panel title="The last ten minutes" class="across charts">
+    <Panel title={`The last ten minutes${of}`} class="across charts">
       <TimeChart title="Use" times={times} series={shares} text={percentText} most={1} />
       <TimeChart title="Load" times={times} series={loads} text={(value) => value.toFixed(2)} />
       <TimeChart title="Network" times={rateTimes} series={network} text={perSecond} />
@@ -107,10 +111,17 @@ function NodeFacts({
   );
 }
 
-function Processors({ feed: { detail, problem } }: { readonly feed: TabProps['feed'] }) {
+function Processors({
+  feed: { detail, problem },
+  of,
+}: {
+  readonly feed: TabProps['feed'];
+  readonly of: Owner;
+}) {
+  const title = `Processors and memory${of}`;
   if (detail === undefined) {
     return (
-      <Panel title="Processors and memory">
+      <Panel title={title}>
         <Waiting problem={problem} what="a sample" />
       </Panel>
     );
@@ -122,7 +133,7 @@ function Processors({ feed: { detail, problem } }: { readonly feed: TabProps['fe
     return [part, <Meter key={part} isPlain share={share} text={bytesText(bytes)} label={part} />] as const;
   });
   return (
-    <Panel title="Processors and memory">
+    <Panel title={title}>
       <Facts
         facts={[
           ...cpus.map((share, at) => {
