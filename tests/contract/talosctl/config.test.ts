@@ -190,7 +190,10 @@ test('config new requests a configuration from a node, adds the endpoints and ov
     ['reader@demo', [suite.gateway.address], 0o600],
   );
   const rows: [string[], RegExp][] = [
-    [['-n', 'node01', 'config', 'new', 'out'], /^error: \S+out already exists and is not overwritten\n$/],
+    [
+      ['-n', 'node01', 'config', 'new', 'out'],
+      /^error: \S+out already exists and is not overwritten: name another file\n$/,
+    ],
     [['-n', 'node01', 'config', 'new', '--roles', 'os:king', 'x'], /^error: unknown role "os:king"/],
     [
       ['-n', 'refusing', 'config', 'new', 'x'],

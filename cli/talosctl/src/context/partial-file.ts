@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
-import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { linkTarget, syncFolder } from '@nodewright/files';
@@ -54,6 +54,8 @@ export class PartialFile implements AsyncDisposable {
   static async open(path: string, init: PartialFileInit = {}): Promise<PartialFile> {
     try {
       const target = init.isNew ? path : await linkTarget(path);
+      // Otherwise this would be known only when everything is written.
+      if (await isFolder(target)) throw Object.assign(new Error('it is a folder'), { code: 'EISDIR' });
       const unique = randomBytes(6).toString('hex');
       const partial = join(dirname(target), `.${basename(target)}.${unique}.partial`);
       return new PartialFile(target, partial, await open(partial, 'wx', init.mode ?? 0o600), init);
@@ -110,6 +112,11 @@ export class PartialFile implements AsyncDisposable {
     this.#isOpen = false;
     await this.#handle.close();
   }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isDirectory() === true;
 }
 
 /** Gives a draft its name, unless that is taken. Rejects with EEXIST then. */

@@ -1,5 +1,5 @@
 import { Fault } from '@nodewright/fault';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { commandPath } from '../context/command-path.ts';
 import { connectionHeading, ownHeading } from '../context/headings.ts';
 import { type OutputFormat, outputWords, parseOutputFormat } from '../render/output-format.ts';
@@ -44,6 +44,14 @@ function collectNodes(text: string, before?: readonly string[]): string[] {
   return collectList(text, before);
 }
 
+/** Adds fingerprints of server keys. */
+function collectFingerprints(text: string, before?: readonly string[]): string[] {
+  const isDigest = (word: string) => /^[A-Za-z0-9+/]{43}=$/.test(word);
+  if (!collectList(text).every(isDigest))
+    throw new InvalidArgumentError('It must be the base64 of a SHA-256, which has 44 characters.');
+  return collectList(text, before);
+}
+
 /** Adds the options that select the cluster and the nodes. Source: Talos v1.14: global flags. */
 export function addNodeOptions(command: Command): Command {
   return command
@@ -63,7 +71,7 @@ export function addNodeOptions(command: Command): Command {
     .option(
       '--cert-fingerprint <fingerprints>',
       'accept only these server keys, whoever signed them, each as the base64 of the SHA-256 of the public key; dials the nodes themselves without --endpoints',
-      collectList,
+      collectFingerprints,
     )
     .option('--siderov1-keys-dir <path>', 'folder with keys for signing calls (has no effect)')
     .optionsGroup(ownHeading);

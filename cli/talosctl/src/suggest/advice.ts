@@ -38,7 +38,7 @@ const table: readonly Advice[] = [
   },
   {
     kinds: ['unimplemented'],
-    pattern: /\bnot implemented\b/,
+    pattern: /^method \S+ is not implemented\b/,
     text: implementedTable,
   },
   {

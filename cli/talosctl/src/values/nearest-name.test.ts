@@ -32,7 +32,7 @@ test('editDistance() is symmetric, and zero only for equal texts', () => {
 test('nearestName() returns a similar name, and nothing for a dissimilar one', () => {
   const names = ['memory', 'mounts', 'logs', 'processes', 'ps'];
   assert.deepEqual(
-    ['memry', 'proc', 'log', 'm', 'xyzzy', 'zz', ''].map((text) => nearestName(text, names)),
-    ['memory', 'processes', 'logs', undefined, undefined, undefined, undefined],
+    ['memry', 'proc', 'log', 'm', 'xyzzy', 'zz', 'lots', 'nope', ''].map((text) => nearestName(text, names)),
+    ['memory', 'processes', 'logs', undefined, undefined, undefined, 'logs', undefined, undefined],
   );
 });

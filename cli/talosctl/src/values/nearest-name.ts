@@ -22,13 +22,16 @@ export function editDistance(from: string, to: string): number {
   return last[to.length] as number;
 }
 
-/** The most similar name: at most two edits away, or the only one that begins with the text. */
+/** How many edits a text of this length may be away: a short one is near to many names that were not meant. */
+const mostEdits = (length: number) => (length <= 2 ? 0 : length <= 5 ? 1 : 2);
+
+/** The most similar name: one or two edits away, or the only one that begins with the text. */
 export function nearestName(text: string, names: readonly string[]): string | undefined {
   const ranked = names
     .map((name) => ({ name, distance: editDistance(text, name) }))
     .sort((a, b) => a.distance - b.distance);
   const [best] = ranked;
-  if (best !== undefined && best.distance <= Math.min(2, Math.floor(text.length / 2))) return best.name;
+  if (best !== undefined && best.distance <= mostEdits(text.length)) return best.name;
   const beginning = names.filter((name) => name.startsWith(text));
   return text !== '' && beginning.length === 1 ? beginning[0] : undefined;
 }

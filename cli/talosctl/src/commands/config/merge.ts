@@ -18,6 +18,8 @@ export function defineConfigMerge(config: Command, env: CliEnvironment): void {
       const path = resolve(env.cwd, from);
       const incoming = await readExistingTalosconfig(path);
       if (incoming === undefined) throw new Fault('not-found', `talosconfig ${path} does not exist`);
+      if (incoming.contexts.size === 0)
+        throw new Fault('invalid-argument', `talosconfig ${path} has no contexts: nothing was merged`);
       let renames: readonly ContextRename[] = [];
       const { context } = await changeTalosconfig(env, options, (before) => {
         const merged = mergeTalosconfig(before, incoming);

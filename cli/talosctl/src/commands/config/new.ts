@@ -79,7 +79,8 @@ export function defineConfigNew(config: Command, env: CliEnvironment): void {
       const { roles = [knownRoles.admin] } = options;
       checkRoles(roles);
       const path = resolve(env.cwd, file);
-      const exists = () => new Fault('already-exists', `${path} already exists and is not overwritten`);
+      const exists = () =>
+        new Fault('already-exists', `${path} already exists and is not overwritten: name another file`);
       if (existsSync(path)) throw exists();
       const created = await requestConfig(env, options, roles);
       if (existsSync(path)) throw exists();

@@ -42,7 +42,10 @@ export function defineConfigRemove(config: Command, env: CliEnvironment): void {
       const { context: current, contexts } = await readTalosconfig(path);
       const matches = [...contexts.keys()].filter((name) => matcher(glob).test(name)).sort();
       if (matches.length === 0)
-        throw new Fault('not-found', `no context of talosconfig ${path} matches "${glob}"`);
+        throw new Fault(
+          'not-found',
+          `no context of talosconfig ${path} matches "${glob}"; its contexts are: ${[...contexts.keys()].sort().join(', ')}`,
+        );
       if (matches.includes(current))
         env.stderr.write(`skipping context "${current}": it is the current one\n`);
       const names = matches.filter((name) => name !== current);

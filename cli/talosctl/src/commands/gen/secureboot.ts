@@ -9,6 +9,9 @@ export function defineGenSecureboot(gen: Command): void {
     .argument('[words...]')
     .allowUnknownOption()
     .action(() => {
-      throw new Fault('unimplemented', 'talosctl gen secureboot is not implemented');
+      throw new Fault(
+        'unimplemented',
+        'talosctl gen secureboot is not implemented: the table in README.md says what is',
+      );
     });
 }

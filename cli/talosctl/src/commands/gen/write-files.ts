@@ -48,6 +48,10 @@ async function writePlannedFile(
   const target = resolve(cwd, path);
   try {
     await makeFolder(dirname(await linkTarget(target)));
+  } catch (error) {
+    throw folderFault(path, dirname(target), error);
+  }
+  try {
     // Write into a device or a pipe instead of replacing it.
     if (force && (await isSpecial(target))) return await fill(target, 'w', text, mode);
   } catch (error) {
@@ -76,9 +80,23 @@ async function fill(path: string, flags: string, text: string, mode: number): Pr
 
 function statOf(path: string) {
   return lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
+    // A file where a folder should be is reported by what makes the folder.
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
     throw error;
   });
+}
+
+/** The folder could not be made: the system names the one of its parents where it failed, or none. */
+function folderFault(path: string, folder: string, error: unknown): Fault {
+  const { kind, message } = faultFrom(error);
+  const { code } = error as NodeJS.ErrnoException;
+  const isFile = code === 'ENOTDIR' || code === 'EEXIST';
+  const why = isFile ? 'a part of its path is a file' : (code ?? message);
+  const reason =
+    code === 'ENOENT'
+      ? `folder ${JSON.stringify(folder)} does not exist, and cannot be made`
+      : `folder ${JSON.stringify(folder)} cannot be made: ${why}`;
+  return new Fault(kind, `cannot write ${JSON.stringify(path)}: ${reason}`, { cause: error });
 }
 
 function existsFault(path: string): Fault {

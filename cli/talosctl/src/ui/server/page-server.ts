@@ -93,8 +93,13 @@ export class PageServer implements AsyncDisposable {
     try {
       await listening.promise;
     } catch (error) {
-      const { message } = error as Error;
-      throw new Fault('failed-precondition', `the page cannot be served: ${message}`, { cause: error });
+      // The message of the system says its reason twice.
+      const { code, message } = error as NodeJS.ErrnoException;
+      throw new Fault(
+        'failed-precondition',
+        `the page cannot be served on port ${init.port} of 127.0.0.1: ${code ?? message}; choose another with --port`,
+        { cause: error },
+      );
     }
     server.#server.removeListener('error', listening.reject);
     server.#port = (server.#server.address() as AddressInfo).port;
