@@ -45,7 +45,7 @@ test('destroy of a cluster that does not exist fails with a clear error, and suc
   assert.deepEqual(missing, {
     exitCode: 1,
     stdout: '',
-    stderr: `error: no cluster "ghost" in ${home.path}/clusters\n`,
+    stderr: `error: no cluster "ghost" in ${home.path}/clusters: "talosctl cluster list" lists those that exist\n`,
   });
   assert.equal((await runTalosctl([...words, '--if-present'], { home: home.path })).exitCode, 0);
   assert.deepEqual(leftoversOf(home.path, []), []);

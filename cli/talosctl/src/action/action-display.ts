@@ -16,7 +16,9 @@ export interface ActionDisplay extends Disposable {
  */
 export function createLineDisplay(output: OutputStream): ActionDisplay {
   return {
-    update(node, message) {
+    update(node, message, state) {
+      // The command prints it as its error.
+      if (state === 'failed') return;
       const text = output.isTTY ? escapeLine(message) : printableCell(message);
       output.write(`${JSON.stringify(node)}: ${text}\n`);
     },

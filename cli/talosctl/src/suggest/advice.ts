@@ -37,6 +37,11 @@ const table: readonly Advice[] = [
     text: 'the cluster is bootstrapped already: "talosctl etcd members" lists its members',
   },
   {
+    kinds: ['not-found'],
+    pattern: /\bmember not found\b/,
+    text: '"talosctl etcd members" lists the members with their ids',
+  },
+  {
     kinds: ['unimplemented'],
     pattern: /^method \S+ is not implemented\b/,
     text: implementedTable,

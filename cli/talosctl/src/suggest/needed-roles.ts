@@ -16,19 +16,16 @@ export async function neededRoles(
   if (crt === undefined) return undefined;
   const { roles: own } = readCertificateFacts(crt);
   const path = commandPath(called);
-  const words = [path, ...called.args].join(' ');
+  // The table names commands with the argument that selects the method, such as `service restart`.
+  const verb = called.args.at(-1);
+  const names = verb === undefined ? [path] : [`${path} ${verb}`, path];
   const [allowed] = Object.values(methodTable)
-    .filter(({ command }) => command !== undefined && isOf(command, words))
+    .filter(({ command = '' }) => names.includes(command.replace(/ --.*$/, '')))
     .map(({ roles }) => roles)
     .filter((roles) => !own.some((role) => roles.includes(role as Role)));
   // Kinds of resources with secrets need more than the method that reads them.
   const needed = allowed ?? (path === 'get' ? ['os:admin'] : undefined);
   if (needed === undefined) return undefined;
   const has = own.length === 0 ? 'no role' : own.join(', ');
-  return `${path} needs the role ${[...needed].sort().reverse().join(' or ')}, and the certificate of this context has ${has}`;
-}
-
-/** The table names commands with the argument or the flag that selects the method, such as `get --watch`. */
-function isOf(command: string, words: string): boolean {
-  return words === command || words.startsWith(`${command} `) || command.startsWith(`${words} `);
+  return `${allowed === undefined ? `${path} of this kind` : path} needs the role ${[...needed].sort().reverse().join(' or ')}, and the certificate of this context has ${has}`;
 }

@@ -65,7 +65,7 @@ export async function readCluster(
 }
 
 export function noSuchCluster({ name, clustersFolder }: ClusterRef): Fault {
-  return new Fault('not-found', `no cluster "${name}" in ${clustersFolder}`);
+  return new Fault('not-found', `no cluster "${name}" in ${clustersFolder}: "talosctl cluster list" lists those that exist`);
 }
 
 /**

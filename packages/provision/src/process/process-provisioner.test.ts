@@ -129,7 +129,7 @@ test('destroy() leaves no process, file or context', async () => {
 
 test('destroy() and the other actions report that a cluster does not exist', async () => {
   await using cluster = await openTestCluster();
-  const missing = fault('not-found', /^no cluster "c" in .*clusters$/);
+  const missing = fault('not-found', /^no cluster "c" in .*clusters: "talosctl cluster list" lists/);
   const { provisioner } = cluster;
   await assert.rejects(provisioner.destroy(cluster.ref(), { force: true }, cluster.progress), missing);
   await assert.rejects(provisioner.planDestroy(cluster.ref()), missing);
