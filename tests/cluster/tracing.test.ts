@@ -48,7 +48,8 @@ test('a command, both gateways on the way and machined share one trace, each the
 
 test('log lines of a traced request carry its trace id', async () => {
   await using receiver = await startOtlpReceiver();
-  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint };
+  // The lines of successful reads have this level.
+  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint, LOG_LEVEL: 'debug' };
   await using cluster = await openCluster({ controlPlanes: 1, workers: 0 }, { environment });
   const { exitCode, stderr } = await cluster.talosctl('-n', 'node01', 'time');
   assert.equal(exitCode, 0, stderr);

@@ -16,6 +16,8 @@ const needRoot = new Set([
   'cli/talosctl/src/context/home-folder.test.ts',
   'packages/provision/src/cluster/cluster-lock.test.ts',
   'packages/provision/src/cluster/socket-lock.test.ts',
+  // As root it runs the commands as an ordinary user itself.
+  'tests/cluster/process/mistakes.test.ts',
   'tests/house/native-calls.test.ts',
 ]);
 
