@@ -65,7 +65,10 @@ export async function readCluster(
 }
 
 export function noSuchCluster({ name, clustersFolder }: ClusterRef): Fault {
-  return new Fault('not-found', `no cluster "${name}" in ${clustersFolder}: "talosctl cluster list" lists those that exist`);
+  return new Fault(
+    'not-found',
+    `no cluster "${name}" in ${clustersFolder}: "talosctl cluster list" lists those that exist`,
+  );
 }
 
 /**

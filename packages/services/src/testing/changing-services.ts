@@ -24,7 +24,11 @@ export class ChangingServices implements ServiceRecords {
       lastChangeMs: undefined,
     };
     const history = [{ state, message, atMs: 0 }];
-    const record = { id, state, isStopped, hasHealthCheck: true, health, history };
+    this.put({ id, state, isStopped, hasHealthCheck: true, health, history });
+  }
+
+  put(record: ServiceRecord): void {
+    const { id } = record;
     this.#records = [...this.#records.filter((other) => other.id !== id), record];
     for (const listener of this.#listeners) listener(record);
   }

@@ -115,3 +115,24 @@ test('all times are in UTC, which is named, wherever the user is', (t) => {
   assert.equal(new Set(drawnIn.map((each) => each.join('\n'))).size, 1);
   for (const frame of drawnIn[0] ?? []) assert.match(frame, /\d\d:\d\d:\d\d UTC/);
 });
+
+test('figures of a node of processes are labelled as those of the host', () => {
+  const size = { columns: 120, rows: 40 };
+  const shown = (model: DashboardModel, key: string) =>
+    frameText(renderDashboard(afterKeys(model, key), size, now)).join('\n');
+  const explained = (unmanaged: string) =>
+    afterEvents(sampleModel(), 'node01', {
+      kind: 'facts',
+      facts: { explained: { unmanaged, specs: [], omitted: 0, problems: [] } },
+    });
+  const processes = explained('this node is a set of processes on a shared host: it changes no links');
+  assert.match(shown(processes, 'f1'), /LOAD 1\.50 0\.75 0\.25 {2}of the host/);
+  assert.match(
+    shown(processes, 'f2'),
+    /Network and disks .*of the host[\s\S]*Processes .*of the host, by CPU/,
+  );
+  assert.match(shown(processes, 'f5'), /Nodes .*figures of the host/);
+  for (const key of ['f1', 'f2', 'f5']) {
+    for (const other of [sampleModel(), explained('')]) assert.doesNotMatch(shown(other, key), /of the host/);
+  }
+});

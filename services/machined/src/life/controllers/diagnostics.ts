@@ -8,7 +8,7 @@ import type { World } from '../../base/domain/world.ts';
 import { addressOverlap } from '../domain/address-overlap.ts';
 import { etcdWaitProblem, isEtcdPending } from '../domain/etcd-wait.ts';
 import { missingProtections } from '../domain/missing-protections.ts';
-import { restartingServices } from '../domain/restarting-services.ts';
+import { restartingId, restartingServices } from '../domain/restarting-services.ts';
 
 /** How long etcd may wait before that is a problem, in ms: joining a healthy cluster takes less. */
 const etcdGraceMs = 30_000;
@@ -32,8 +32,11 @@ export function diagnosticsController(
     pass.wakeAfter(leftMs);
     return undefined;
   };
+  /** The diagnostics of services that keep restarting: how one goes on may end its problem. */
+  let restarting: ReadonlySet<string> = new Set();
   const restarts = (pass: ReconcilePass) => {
     const { problems, nextMs } = restartingServices(services.records(), pass.now());
+    restarting = new Set(problems.keys());
     if (nextMs !== undefined) pass.wakeAfter(nextMs);
     return problems;
   };
@@ -45,7 +48,8 @@ export function diagnosticsController(
       scope.use(
         services.onChange(({ id, history }) => {
           const isRestart = history.at(-1)?.message.includes(' going to restart') === true;
-          if (id === serviceIds.etcd || isRestart) source.wake();
+          const isRestarting = restarting.has(restartingId(id));
+          if (id === serviceIds.etcd || isRestart || isRestarting) source.wake();
         }),
       );
     },

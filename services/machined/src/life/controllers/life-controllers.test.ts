@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ServiceRecord } from '@nodewright/services';
+import { newServiceRecord, type ServiceRecord } from '@nodewright/services';
 import { ChangingServices } from '@nodewright/services/testing';
 import { pointerTo } from '@nodewright/state';
 import {
@@ -154,6 +154,30 @@ test('an etcd that waits longer than 30 s is a diagnostic with its reason until 
   assert.deepEqual(await found(), []);
   await report('Finished', 'Service finished successfully');
   await node.runtime.advance(60_000);
+  assert.deepEqual(await found(), []);
+});
+
+test('a service that keeps restarting is a diagnostic until it has run for a minute', async () => {
+  await using node = openNode();
+  const { timers } = node.runtime;
+  const message = 'Error running Process(["kubelet"]), going to restart forever: exit status 1';
+  let record = newServiceRecord('kubelet', false);
+  const report = async (state: ServiceRecord['state'], text: string) => {
+    record = { ...record, state, history: [...record.history, { state, message: text, atMs: timers.now() }] };
+    node.services.put(record);
+    await node.settled();
+  };
+  const found = async () => (await node.specs(diagnostics)).map(([id, spec]) => `${id}: ${spec.message}`);
+  for (let restart = 0; restart < 3; restart += 1) {
+    assert.deepEqual(await found(), []);
+    await node.runtime.advance(5000);
+    await report('Waiting', message);
+  }
+  assert.deepEqual(await found(), ['restarting-kubelet: service kubelet keeps restarting: exit status 1']);
+  await report('Running', 'Started task');
+  await node.runtime.advance(59_000);
+  assert.equal((await found()).length, 1);
+  await node.runtime.advance(2000);
   assert.deepEqual(await found(), []);
 });
 

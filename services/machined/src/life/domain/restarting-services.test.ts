@@ -42,6 +42,7 @@ test('restartingServices() is silent about few or old restarts, a stopped servic
   const quiet = [
     restarted([20, 10]),
     restarted([300, 290, 280, 10]),
+    restarted([-3600, -3610, -3620]),
     restarted([30, 20, 10], { isStopped: true }),
     restarted([80, 70, 61], { state: 'Running' }),
   ];

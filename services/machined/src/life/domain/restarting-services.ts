@@ -16,6 +16,9 @@ export interface RestartingServices {
   readonly nextMs: number | undefined;
 }
 
+/** The id of the diagnostic about a service. */
+export const restartingId = (service: string): string => `restarting-${service}`;
+
 /** The services whose runner was started again several times within minutes, with the reason of the last end. */
 export function restartingServices(records: readonly ServiceRecord[], nowMs: number): RestartingServices {
   const problems = new Map<string, DiagnosticSpec>();
@@ -23,7 +26,8 @@ export function restartingServices(records: readonly ServiceRecord[], nowMs: num
   for (const record of records) {
     if (record.isStopped) continue;
     const restarts = record.history.filter(
-      ({ message, atMs }) => isRestart(message) && atMs > nowMs - windowMs,
+      // A clock that was set back makes entries of the future, which say nothing about now.
+      ({ message, atMs }) => isRestart(message) && atMs > nowMs - windowMs && atMs <= nowMs,
     );
     const [first] = restarts.slice(-manyRestarts);
     const last = restarts.at(-1);
@@ -31,7 +35,7 @@ export function restartingServices(records: readonly ServiceRecord[], nowMs: num
     const endMs = isUp(record) ? last.atMs + steadyMs : first.atMs + windowMs;
     if (endMs <= nowMs) continue;
     endsMs.push(endMs);
-    problems.set(`restarting-${record.id}`, problemOf(record.id, restarts.length, last.message));
+    problems.set(restartingId(record.id), problemOf(record.id, restarts.length, last.message));
   }
   const nextMs = endsMs.length === 0 ? undefined : Math.min(...endsMs) - nowMs;
   return { problems, nextMs };
