@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { metadataKeys } from '@nodewright/contract';
 import { StateDefinition } from '@nodewright/contract/gen/cosi/resource/state.ts';
+import { MachineServiceDefinition } from '@nodewright/contract/gen/machine/machine.ts';
 import { faultFrom } from '@nodewright/fault';
 import { codecsOf, namespaces, pointerTo, type ResourceEvent, resourceDefinitions } from '@nodewright/state';
 import {
@@ -16,6 +17,7 @@ import {
   machineStatuses,
   machineTypes,
   members,
+  metaKeys,
   nodeAddresses,
   nodeKinds,
   nodeNamespaces,
@@ -220,6 +222,24 @@ test('the machine configuration is for administrators only, and is one text', as
       await failure(other.get(pointerTo(machineConfigs, 'none'))),
       'permission-denied: not authorized',
     );
+  }
+});
+
+test('keys of WireGuard in META are for administrators only, in both encodings', async () => {
+  const key = Buffer.alloc(32, 7).toString('base64');
+  const value = `links: [{ name: wg0, wireguard: { privateKey: ${key} } }]\n`;
+  await node.client(MachineServiceDefinition, 'os:admin').metaWrite({ key: 10, value: Buffer.from(value) });
+  const of = { namespace: metaKeys.namespace, type: metaKeys.type, id: '0x0a' };
+  const textFor = async (...roles: string[]) => {
+    const { resource } = await wire(...roles).get(of);
+    const { protoSpec = new Uint8Array(), yamlSpec = '' } = resource?.spec ?? {};
+    return `${Buffer.from(protoSpec).toString('latin1')} ${yamlSpec}`;
+  };
+  assert.equal((await textFor('os:admin')).split(key).length, 3);
+  for (const role of ['os:reader', 'os:operator', 'os:meta:writer']) {
+    const text = await textFor(role, 'os:reader');
+    assert.equal(text.includes(key), false, role);
+    assert.match(text, /REDACTED/);
   }
 });
 
