@@ -108,7 +108,7 @@ test('logs of a service that does not exist, and a service that no node has, fai
   );
 });
 
-test('a misspelt name is followed by a suggestion, and an unknown one by where to find names', async () => {
+test('a misspelt name is followed by a suggestion, and an unknown one by the names that exist', async () => {
   const [node, far, service, log] = await Promise.all([
     suite.run('-n', 'nod01', 'memory'),
     suite.run('-n', 'xyzzy', 'memory'),
@@ -117,7 +117,7 @@ test('a misspelt name is followed by a suggestion, and an unknown one by where t
   ]);
   const suggestion = ({ stderr }: { stderr: string }) => stderr.trimEnd().split('\n').slice(1);
   assert.deepEqual(suggestion(node), ['did you mean "node01"?']);
-  assert.deepEqual(suggestion(far), ['"talosctl get members" lists the nodes of the cluster']);
+  assert.deepEqual(suggestion(far), ['the nodes of this cluster are node01, node02']);
   assert.deepEqual(suggestion(service), ['did you mean "apid"?']);
   assert.deepEqual(suggestion(log), ['did you mean "apid"?']);
 });

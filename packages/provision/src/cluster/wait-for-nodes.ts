@@ -46,7 +46,7 @@ export interface NodeWait {
   /** Default: those of the host. */
   readonly timers?: Timers;
   readonly signal: AbortSignal;
-  /** Receives the nodes without an answer, and why the first of them has none. */
+  /** Receives a node without an answer and why, and how many others have none. */
   readonly say?: SayReason;
 }
 
@@ -65,8 +65,9 @@ export async function waitForNodes(wait: NodeWait): Promise<readonly string[]> {
   const reasons = new Map<string, string>();
   const { silenceMs, longestMs, timers = systemTimers } = wait;
   const sayMissing = () => {
-    const [[name, reason] = ['', '']] = reasons;
-    if (name !== '') wait.say?.(`no answer from ${[...reasons.keys()].join(', ')}; ${name}: ${reason}`);
+    const [[name, reason] = ['', ''], ...others] = reasons;
+    const more = others.length === 0 ? '' : ` and ${others.length} more`;
+    if (name !== '') wait.say?.(`${name}${more}: ${reason}`);
   };
   // A failure that comes back is no progress.
   const failures = new Set<string>();

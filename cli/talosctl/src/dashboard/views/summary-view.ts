@@ -35,7 +35,7 @@ export function nodeHead(node: NodeModel, width: number, now: Date): Frame {
   if (width < narrow) return [parts, percents];
   const amounts =
     memory === undefined ? '' : ` ${shortSize(used ?? 0n)}/${shortSize(memory.memtotal * 1024n)}`;
-  const barWidth = Math.max(8, Math.min(24, Math.floor((width - 56) / 2)));
+  const barWidth = Math.max(8, Math.min(24, Math.floor((width - 56 - ofHost.length) / 2)));
   const loads =
     load === undefined
       ? '-'
