@@ -173,7 +173,7 @@ test('config remove asks for confirmation, keeps the current context and accepts
   succeeded(await run('config', 'remove', '-y', 'b'));
   assert.deepEqual([...read().contexts.keys()], ['a', 'a-1']);
   const { stderr, exitCode } = await run('config', 'remove', 'zzz');
-  assert.match(stderr, /^error: no context of talosconfig \S+ matches "zzz"\n$/);
+  assert.match(stderr, /^error: no context of talosconfig \S+ matches "zzz"; its contexts are: a, a-1\n$/);
   assert.equal(exitCode, 1);
 });
 

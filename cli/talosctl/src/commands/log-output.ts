@@ -22,15 +22,14 @@ export function addLogOutputOption(command: Command): Command {
 }
 
 /**
- * The function that shows a line on a terminal, with its time, level and text; undefined in a pipe and with `raw`, where lines stay as they
- * are.
+ * The function that shows a line: on a terminal with its time, level and text, in a pipe and with `raw` as it is.
  *
  * @param env `now` is for lines without a year
  */
 export function lineText(
   { stdout, now }: Pick<CliEnvironment, 'stdout' | 'now'>,
   { output }: LogOutputOptions,
-): ((line: string) => string) | undefined {
-  if (output === 'raw' || !stdout.isTTY) return undefined;
+): (line: string) => string {
+  if (output === 'raw' || !stdout.isTTY) return (line) => line;
   return (line) => shownLine(line, now().getTime());
 }

@@ -55,11 +55,7 @@ function printLogs(env: CliEnvironment, request: LogsRequest, options: LogsOptio
     {
       isEndless: request.follow,
       call: (node, signal) => logLines(node, request, signal),
-      text(node, lines, isOnly) {
-        // A reader of one log knows whose it is; a script expects the name.
-        const before = isOnly && shown !== undefined ? '' : `${node}: `;
-        return lines.map((line) => `${before}${shown === undefined ? line : shown(line)}\n`).join('');
-      },
+      text: (node, lines) => lines.map((line) => `${node}: ${shown(line)}\n`).join(''),
       documents: (lines) => lines.map((line) => ({ line })),
     },
   );

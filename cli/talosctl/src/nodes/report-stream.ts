@@ -14,8 +14,8 @@ export interface StreamReport<Item> {
   readonly call: (node: NodeClient, signal: AbortSignal) => AsyncIterable<Item>;
   /** A header, printed before items that are printed as text. */
   readonly head?: string;
-  /** The text of an item; `isOnly` when no other node is read. */
-  readonly text: (node: string, item: Item, isOnly: boolean) => string;
+  /** The text of an item. */
+  readonly text: (node: string, item: Item) => string;
   /** The item as documents, to which `node` is added. */
   readonly documents: (item: Item) => readonly object[];
 }
@@ -52,7 +52,7 @@ export async function reportStream<Item>(
       errors.add(node, fault);
       await document?.add({ node, error: documentError(fault) });
     } else if (document === undefined) {
-      const shown = text(node, value, client.targets.length === 1);
+      const shown = text(node, value);
       if (shown !== '') await writeSlowly(env.stdout, shown);
     } else {
       for (const item of documents(value)) await document.add({ node, ...item });

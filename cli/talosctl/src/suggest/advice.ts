@@ -24,7 +24,7 @@ const table: readonly Advice[] = [
   {
     kinds: ['permission-denied'],
     pattern: /^not authorized/,
-    text: '"talosctl config info" shows the roles of the certificate',
+    text: '"talosctl config info" shows the roles of the certificate and when it ends',
   },
   {
     kinds: ['unauthenticated'],

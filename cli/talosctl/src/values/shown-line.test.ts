@@ -9,7 +9,7 @@ test('shownLine() prints time, level and text of the lines of daemons, etcd and 
     '{"level":"info","time":"2026-01-10T02:59:58.120Z","name":"apid","port":50000,"trace_id":"0af7","msg":"gateway listens"}',
     '{"level":"warn","ts":"2026-01-10T03:59:59.5+0100","caller":"x.go:1","msg":"slow","took":"3s"}',
     'E0110 03:00:00.123456       1 server.go:10] it broke',
-    '{"msg":"without a time"}',
+    '{"msg":"without a time\\nnode02: forged"}',
     '{"level":"info","time":1e300,"msg":"at no time"}',
   ];
   assert.deepEqual(
@@ -18,7 +18,7 @@ test('shownLine() prints time, level and text of the lines of daemons, etcd and 
       '2026-01-10 02:59:58.120 info    gateway listens port=50000',
       '2026-01-10 02:59:59.500 warning slow caller=x.go:1 took=3s',
       '2026-01-10 03:00:00.123 error   server.go:10] it broke',
-      '        without a time',
+      '        without a time\\nnode02: forged',
       'info    at no time',
     ],
   );

@@ -14,7 +14,8 @@ export function shownLine(line: string, nowMs: number): string {
   const shown = withoutHead(text);
   if (shown === line) return line;
   const word = level === 'unknown' ? '' : level;
-  return [...timeText(atMs), word.padEnd(levelWidth), shown].join(' ');
+  // A message in JSON may contain line breaks, with which it would imitate the lines of other nodes.
+  return [...timeText(atMs), word.padEnd(levelWidth), shown.replaceAll('\n', '\\n')].join(' ');
 }
 
 /** A line of Kubernetes repeats its level, time and thread. Source: klog: header format. */

@@ -27,7 +27,7 @@ export function defineClusterLogs(cluster: Command, env: CliEnvironment): void {
         for await (const line of lines) await list.add(line);
         return list.end();
       }
-      const shown = lineText(env, options) ?? ((line: string) => line);
+      const shown = lineText(env, options);
       for await (const { node, text } of lines) {
         env.stdout.write(machine === undefined ? `[${node}] ${shown(text)}\n` : `${shown(text)}\n`);
       }
