@@ -304,7 +304,7 @@ test('pcap accepts one node, reports why a node refuses, and then keeps an exist
   );
   const unwritable = await suite.run('-n', 'node01', 'pcap', '-i', 'ends', '-o', join(path, 'x'));
   assert.equal(unwritable.exitCode, 1);
-  assert.match(unwritable.stderr, /^error: .*: no such file or directory\n$/);
+  assert.match(unwritable.stderr, /^error: .*: folder ".*" does not exist\n$/);
 });
 
 test('an interrupted pcap succeeds, and the received packets replace the old file behind a link', async () => {

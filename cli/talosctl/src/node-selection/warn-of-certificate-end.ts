@@ -1,4 +1,3 @@
-import { Fault } from '@nodewright/fault';
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../context/command-module.ts';
 import { commandPath } from '../context/command-path.ts';
@@ -8,9 +7,7 @@ import { accessOf } from './command-access.ts';
 
 /**
  * Warns on stderr, before a command that connects to nodes, when the certificate of its context ends soon: after that, nobody gets a new
- * one from the nodes. A context that cannot be read is reported by the command itself.
- *
- * @throws Fault `failed-precondition` when it has ended: nodes refuse it, and would say the same a second time
+ * one from the nodes. When it has ended the nodes say so, and a context that cannot be read is reported by the command itself.
  */
 export async function warnOfCertificateEnd(command: Command, env: CliEnvironment): Promise<void> {
   if (accessOf(commandPath(command), command.args) === 'local') return;
@@ -25,14 +22,8 @@ export async function warnOfCertificateEnd(command: Command, env: CliEnvironment
   const known = await readContext(env, options).catch(() => undefined);
   const now = env.now();
   const end = known && certificateEnd(known.context, now);
-  if (known === undefined || end?.isDue !== true) return;
-  const day = end.endsAt.toISOString().slice(0, 10);
-  if (end.endsAt <= now) throw new Fault('failed-precondition', ended(known.name, day));
-  env.stderr.write(`${escapeEntry(warning(known.name, day))}\n`);
-}
-
-function ended(context: string, day: string): string {
-  return `the certificate of context "${context}" ended on ${day}, and nodes refuse it: start a cluster of this machine again ("talosctl cluster start"), or get a new one with a context that is still valid ("talosctl config new"), or from the secrets of the cluster ("talosctl gen config --with-secrets")`;
+  if (known === undefined || end?.isDue !== true || end.endsAt <= now) return;
+  env.stderr.write(`${escapeEntry(warning(known.name, end.endsAt.toISOString().slice(0, 10)))}\n`);
 }
 
 function warning(context: string, day: string): string {

@@ -6,6 +6,7 @@ import type { NodeOptions } from '../nodes/node-options.ts';
 import { nearestName } from '../values/nearest-name.ts';
 import { type AbsentNodes, absentNodes } from './absent-nodes.ts';
 import { adviceFor, isForbidden, isUnknownNode } from './advice.ts';
+import { endedCertificate } from './ended-certificate.ts';
 import { knownNames } from './known-names.ts';
 import { neededRoles } from './needed-roles.ts';
 import { stoppedCluster } from './stopped-cluster.ts';
@@ -29,6 +30,8 @@ export async function suggestions(
   if (hints.length > 0) return hints;
   // Without a client certificate no context is in use.
   if (options.insecure) return [];
+  const ended = await endedCertificate(env, options, failures).catch(() => undefined);
+  if (ended !== undefined) return [ended];
   const stopped = await stoppedCluster(env, options, failures).catch(() => undefined);
   if (stopped !== undefined) return [stopped];
   const isRefused = failures.some(({ fault }) => isForbidden(fault));
