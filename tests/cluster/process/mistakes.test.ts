@@ -84,7 +84,7 @@ test("a reader's commands are answered with the roles that they need, once", asy
   const rows = [
     [['reboot'], needs('reboot', 'os:operator or os:admin')],
     [['service', 'apid', 'restart'], needs('service', 'os:operator or os:admin')],
-    [['etcd', 'leave'], needs('etcd leave', 'os:admin')],
+    [['etcd', 'leave', '--yes'], needs('etcd leave', 'os:admin')],
     [['read', '/etc/hosts'], needs('read', 'os:admin')],
     [['get', 'machineconfigs'], needs('get of this kind', 'os:admin')],
     [['kubeconfig', join('/', 'proc', 'nope')], needs('kubeconfig', 'os:operator or os:admin')],

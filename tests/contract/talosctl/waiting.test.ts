@@ -75,11 +75,13 @@ for (const words of commands) {
     });
     controller.abort();
     await running;
-    // A user who interrupts the command before the answer is warned that the node may have executed it.
+    // A user who interrupts the command before the answer is told what has become of it, and that the node may have executed it.
     const rest = told.slice(told.lastIndexOf('s)\r\u001b[K') + 's)\r\u001b[K'.length);
     assert.match(
       rest,
-      words[0] === 'apply-config' ? /^quiet: interrupted before the node answered: .*\n$/ : /^$/,
+      words[0] === 'apply-config'
+        ? /^quiet: interrupted before the node answered: .*\ncancelled: .*\n$/
+        : /^(?:cancelled: .*\n)?$/,
     );
   });
 }
