@@ -87,7 +87,7 @@ test("a reader's commands are answered with the roles that they need, once", asy
     [['etcd', 'leave', '--yes'], needs('etcd leave', 'os:admin')],
     [['read', '/etc/hosts'], needs('read', 'os:admin')],
     [['get', 'machineconfigs'], needs('get of this kind', 'os:admin')],
-    [['kubeconfig', join('/', 'proc', 'nope')], needs('kubeconfig', 'os:operator or os:admin')],
+    [['kubeconfig', join('/', 'proc', 'nope')], needs('kubeconfig', 'os:admin')],
   ] as const;
   for (const [words, line] of rows) {
     await fails(
