@@ -75,3 +75,35 @@ test('a kernel parameter of the configuration is found by both ways to write it'
     'proc.sys.net/ipv6/conf/eth0.7/accept_ra',
   ]);
 });
+
+test('a route that one look has missed is still known when the flood is seen', () => {
+  // While routes are made without a pause, the kernel's list may miss some.
+  let { memory } = guard(new Map(), [...own, toRouter], 0);
+  memory = guard(memory, [...own, ...flood.slice(0, 10)], 1000).memory;
+  const { surplus } = guard(memory, [...own, toRouter, ...flood], 2000);
+  assert.ok(!surplus.includes(toRouter));
+  assert.deepEqual(surplus, flood.slice(10));
+});
+
+test('a route that has been gone for long is not known any more, and those that are known have a limit', () => {
+  const { memory } = guard(new Map(), [...own, toRouter], 0);
+  // The last look is as old as the network is calm.
+  const once = guard(memory, own, 10 * refusalMs).memory;
+  assert.ok(!guard(once, [...own, toRouter, ...flood], 10 * refusalMs + 1).surplus.includes(toRouter));
+  const later = guard(once, own, 11 * refusalMs).memory;
+  assert.ok(guard(later, [...own, toRouter, ...flood], 11 * refusalMs + 1).surplus.includes(toRouter));
+  // Other routes with each look, as many as there may be: what stays is no flood when the link accepts again.
+  let many = guard(memory, [...own, toRouter], 0).memory;
+  for (let look = 0; look < 20; look += 1)
+    many = guard(
+      many,
+      flood.slice(0, mostAdvertisedRoutes).map((route) => ({ ...route, priority: look })),
+      look,
+    ).memory;
+  const all = Array.from({ length: 20 }, (_, priority) =>
+    flood.map((route) => ({ ...route, priority })),
+  ).flat();
+  const { surplus } = guard(many, [toRouter, ...all], 100);
+  assert.equal(1 + all.length - surplus.length, mostAdvertisedRoutes);
+  assert.ok(!surplus.includes(toRouter));
+});

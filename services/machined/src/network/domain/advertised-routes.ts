@@ -8,9 +8,14 @@ export const mostAdvertisedRoutes = 64;
 /** How long a flooded link accepts nothing. The routes of an honest router live for half an hour or more. */
 export const refusalMs = 600_000;
 
+/**
+ * The routes of the last looks at which there were not too many, the oldest first, with the time since which one is missing; undefined for
+ * one that is there. While routes are made without a pause, the kernel's list may miss some.
+ */
+type KnownRoutes = ReadonlyMap<string, number | undefined>;
+
 interface LinkMemory {
-  /** The routes of the last look at which there were not too many. */
-  readonly known: ReadonlySet<string>;
+  readonly known: KnownRoutes;
   /** Until when the link accepts nothing, on the monotonic clock in ms. */
   readonly refusedUntilMs: number | undefined;
 }
@@ -47,12 +52,15 @@ export function guardAdvertisedRoutes(
   const flooded: { linkIndex: number; routeCount: number }[] = [];
   const surplus: KernelRoute[] = [];
   for (const linkIndex of linkIndexes) {
-    const { known = new Set<string>(), refusedUntilMs } = memory.get(linkIndex) ?? {};
+    const { known = new Map(), refusedUntilMs } = memory.get(linkIndex) ?? {};
     const advertised = advertisedRoutes(linkIndex, routes, addresses);
     const isTooMuch = advertised.length > mostAdvertisedRoutes;
     const isRefused = refusedUntilMs !== undefined && nowMs < refusedUntilMs;
     if (!isRefused && !isTooMuch) {
-      next.set(linkIndex, { known: new Set(advertised.map(keyOf)), refusedUntilMs: undefined });
+      next.set(linkIndex, {
+        known: withSeen(known, advertised.map(keyOf), nowMs),
+        refusedUntilMs: undefined,
+      });
       continue;
     }
     if (!isRefused) flooded.push({ linkIndex, routeCount: advertised.length });
@@ -65,6 +73,16 @@ export function guardAdvertisedRoutes(
     refused: new Set([...next].flatMap(([index, of]) => (of.refusedUntilMs === undefined ? [] : [index]))),
     dueMs: dues.length === 0 ? undefined : Math.min(...dues),
   };
+}
+
+/** With the routes of a look. What is missing for long is forgotten, and new ones push out nothing. */
+function withSeen(known: KnownRoutes, keys: readonly string[], nowMs: number): KnownRoutes {
+  const seen = new Set(keys);
+  const kept = [...known]
+    .map(([key, missingMs]) => [key, seen.has(key) ? undefined : (missingMs ?? nowMs)] as const)
+    .filter(([, missingMs]) => missingMs === undefined || nowMs - missingMs < refusalMs);
+  const added = keys.filter((key) => !known.has(key)).map((key) => [key, undefined] as const);
+  return new Map([...kept, ...added].slice(0, mostAdvertisedRoutes));
 }
 
 const inet6 = 10;
