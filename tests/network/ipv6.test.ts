@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eventually } from '@nodewright/testkit';
-import { inet6Attacks } from './inet6-attacks.ts';
 import { type Lan, type LanMachine, openLan, type Running, reasonToSkip } from './open-lan.ts';
 import { advertisementFrame, domainsOption, openSender, serversOption } from './router-advertisement.ts';
 
@@ -153,8 +152,3 @@ test('an address that another host has is declined, and the machine gets another
   assert.match(conflictedRunning.text(), new RegExp(`${taken} is declined: another host has it`));
   assert.match(server.text(), /DHCPDECLINE\(lan0\) 00:03:00:01:02:00:00:00:00:99/);
 });
-
-for (const { name, what, run } of inet6Attacks)
-  test(`${name}: ${what}`, { skip }, async () =>
-    run({ machine, running, rogue, leased: { machine: managed, running: managedRunning }, lan }),
-  );

@@ -249,6 +249,15 @@ export async function openBench(
   return { bench: { lan, isShort, openMachine, openHost }, figures };
 }
 
+/** Numbers that look random, and are the same in each run. */
+export function numbers(): (below: number) => number {
+  let seed = 1;
+  return (below) => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+    return (seed >>> 8) % below;
+  };
+}
+
 /** Whether an error is one of a kernel that has no room for a frame just now. */
 export function isFull(error: unknown): boolean {
   return ['ENOBUFS', 'EAGAIN'].includes((error as { code?: string }).code ?? '');

@@ -1,5 +1,6 @@
 import { ipArguments } from './command-line.ts';
 import { networkConfiguration } from './configuration.ts';
+import { inet6Attacks } from './inet6.ts';
 import { leaseAttacks } from './leases.ts';
 import { messageAttacks } from './messages.ts';
 import type { NetworkAttack } from './network-attack.ts';
@@ -12,4 +13,5 @@ export const networkAttacks: readonly NetworkAttack[] = [
   ...leaseAttacks,
   ...serverAttacks,
   ...messageAttacks,
+  ...inet6Attacks,
 ];

@@ -9,6 +9,7 @@ import {
   answersOf,
   isFull,
   machineHardware,
+  numbers,
   pause,
 } from './attack-bench.ts';
 import type { NetworkAttack } from './network-attack.ts';
@@ -16,15 +17,6 @@ import type { NetworkAttack } from './network-attack.ts';
 const timeoutMs = 120_000;
 const rogue = '10.99.0.66';
 const leased = '10.99.0.60';
-
-/** Numbers that look random, and are the same in each run. */
-function numbers() {
-  let seed = 1;
-  return (below: number) => {
-    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
-    return (seed >>> 8) % below;
-  };
-}
 
 /** A real message for this transaction, with some bytes overwritten, most of them in its options. */
 function mutated(next: (below: number) => number, transaction: number): Buffer {
