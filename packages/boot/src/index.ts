@@ -58,6 +58,12 @@ export {
 } from './loader/boot-state.ts';
 export { type ImageArguments, imageArguments, rootHashIn, slotIn } from './slot/command-line.ts';
 export { checkDigests, digestList, digestListBytes, parseDigestList } from './slot/digest-list.ts';
+export {
+  commandLineCharacters,
+  extraArgumentLimits,
+  extraArgumentProblem,
+  withExtraArguments,
+} from './slot/extra-arguments.ts';
 export { isSlot, otherSlot, type Slot, slots } from './slot/slot.ts';
 export { type RootFiles, rootOfSlot, slotFiles } from './slot/slot-files.ts';
 export { entryName, slotOfEntry, unifiedKernelFolder } from './systemd-boot/entry-name.ts';
