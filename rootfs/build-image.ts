@@ -5,7 +5,16 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { digestList, grubMenu, rootOfSlot, slotFiles } from '@nodewright/boot';
+import {
+  choiceEnvironment,
+  digestList,
+  encodeEnvironmentBlock,
+  genericMenu,
+  grubFiles,
+  rootOfSlot,
+  slotEntry,
+  slotFiles,
+} from '@nodewright/boot';
 import { nativeArchitecture } from '@nodewright/build';
 import { buildInfo } from '@nodewright/contract';
 import { sectorBytes, verityTree } from '@nodewright/disk';
@@ -53,7 +62,6 @@ import {
 } from './workshop.ts';
 
 const slot = 'A';
-const menuSeconds = 3;
 /** Room for the images of Kubernetes, besides that of etcd. */
 const kubernetesSizes: PartitionSizes = { IMAGECACHE: 256 };
 
@@ -150,7 +158,6 @@ async function makeDisk(
     const { first = 0, last = -1 } = placed.get(label) ?? {};
     return (last - first + 1) * sectorBytes;
   };
-  const menu = grubMenu([{ slot, tag: buildInfo.tag, commandLine: parts.commandLine }], menuSeconds);
   const started = {
     [slotFiles.kernel]: parts.kernel.image,
     [slotFiles.initramfs]: parts.kernel.initramfs,
@@ -162,9 +169,14 @@ async function makeDisk(
     epochSeconds,
     uuid: placed.get('BOOT')?.guid ?? '',
     files: {
-      'grub/grub.cfg': Buffer.from(menu),
+      [grubFiles.menu]: Buffer.from(genericMenu()),
+      [grubFiles.environment]: encodeEnvironmentBlock(choiceEnvironment({ default: slot, once: undefined })),
       ...Object.fromEntries(Object.entries(started).map(([name, content]) => [`${slot}/${name}`, content])),
       [`${slot}/${slotFiles.digests}`]: Buffer.from(digestList(started)),
+      [`${slot}/${slotFiles.entry}`]: Buffer.from(
+        slotEntry({ slot, tag: buildInfo.tag, commandLine: parts.commandLine }),
+      ),
+      [`${slot}/${slotFiles.commandLine}`]: Buffer.from(`${parts.commandLine}\n`),
       ...rootOfSlot(slot, { ...parts, line: parts.commandLine }),
       ...inFolder(`${slot}/${extensionsFolder}`, parts.extensions),
     },
