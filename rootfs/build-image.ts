@@ -9,11 +9,15 @@ import {
   choiceEnvironment,
   digestList,
   encodeEnvironmentBlock,
+  entryName,
   genericMenu,
   grubFiles,
+  loaderConfiguration,
+  loaderFiles,
   rootOfSlot,
   slotEntry,
   slotFiles,
+  unifiedKernelFolder,
 } from '@nodewright/boot';
 import { nativeArchitecture } from '@nodewright/build';
 import { buildInfo } from '@nodewright/contract';
@@ -36,7 +40,7 @@ import { extensionDigests } from './extensions/extension-digest.ts';
 import { extensionsFolder } from './extensions/extensions-document.ts';
 import { modulesOfRoot } from './extensions/root-modules.ts';
 import { cachedEtcd, etcdImageCache } from './image/cached-etcd.ts';
-import { efiNames, stubPath } from './image/efi-names.ts';
+import { efiNames, loaderPath, stubPath } from './image/efi-names.ts';
 import { ensureImage } from './image/ensure-image.ts';
 import { imageInputs } from './image/image-inputs.ts';
 import { settingsFiles } from './image/settings-files.ts';
@@ -112,6 +116,8 @@ interface Parts {
   readonly commandLine: string;
   /** With its signature for firmware. */
   readonly unified: Buffer;
+  /** systemd-boot, with its signature for firmware. */
+  readonly loader: Buffer;
 }
 
 async function makeParts(
@@ -141,6 +147,7 @@ async function makeParts(
   return {
     ...{ kernel, squashfs, hashTree, extensions: extensions.files, commandLine: words },
     unified: signProgram(unified, key, certificate),
+    loader: signProgram(readFileSync(tools.path(loaderPath(workshop.architecture))), key, certificate),
   };
 }
 
@@ -194,7 +201,11 @@ async function makeDisk(
   const efi = makeEfiPartition(tools, work, {
     bytes: bytesOf('EFI'),
     epochSeconds,
-    files: { [`EFI/BOOT/${efiNames[architecture].program}`]: parts.unified },
+    files: {
+      [`EFI/BOOT/${efiNames[architecture].program}`]: parts.loader,
+      [`${unifiedKernelFolder}/${entryName(slot)}`]: parts.unified,
+      [loaderFiles.configuration]: Buffer.from(loaderConfiguration()),
+    },
   });
   const grub = architecture === 'amd64' ? makeGrub(tools, work, placed.get('BIOS')?.first ?? 0) : undefined;
   const partitions = { EFI: efi, BOOT: boot, IMAGECACHE: cache };
@@ -225,6 +236,7 @@ async function buildImage(
       initramfs: parts.kernel.initramfs,
       'rootfs.verity': parts.hashTree,
       'nodewright.efi': parts.unified,
+      'systemd-boot.efi': parts.loader,
       'cmdline.txt': Buffer.from(`${parts.commandLine}\n`),
       'secure-boot.crt': firmwareKey.certificate.raw,
       ...inFolder(extensionsFolder, parts.extensions),

@@ -57,6 +57,7 @@ export { checkDigests, digestList, digestListBytes, parseDigestList } from './sl
 export { isSlot, otherSlot, type Slot, slots } from './slot/slot.ts';
 export { type RootFiles, rootOfSlot, slotFiles } from './slot/slot-files.ts';
 export { entryName, slotOfEntry, unifiedKernelFolder } from './systemd-boot/entry-name.ts';
+export { loaderConfiguration, loaderFiles } from './systemd-boot/loader-configuration.ts';
 export {
   encodeLoaderVariable,
   type LoaderVariable,
