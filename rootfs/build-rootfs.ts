@@ -208,6 +208,8 @@ function startComponents(workshop: Workshop): Component[] {
     ...linkedComponents(['linux-libc-dev'], 'init', workshop),
     own('nodewright.efi', 'kernel, initramfs and command line as one program for UEFI firmware'),
     ...linkedComponents(['systemd-boot-efi'], 'nodewright.efi', workshop),
+    own('systemd-boot.efi', 'systemd-boot, for machines whose firmware is UEFI, with our signature'),
+    ...linkedComponents(['systemd-boot-efi'], 'systemd-boot.efi', workshop),
     ...(workshop.architecture === 'amd64'
       ? [
           own('boot-loader', 'GRUB, for machines whose firmware is a BIOS'),

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { grubMenu } from '@nodewright/boot';
 import { verityTree } from '@nodewright/disk';
 import fc from 'fast-check';
 import { moduleAliases, moduleIndex } from '../../rootfs/image/stage-modules.ts';
@@ -138,15 +137,6 @@ test('a unified kernel has its parts as sections that do not overlap', () => {
     next = address + bytes;
   }
   assert.throws(() => unifiedKernel(Buffer.alloc(100), parts), /not a program for UEFI/);
-});
-
-test('the menu boots the first image after the given time', () => {
-  const menu = grubMenu([{ slot: 'A', tag: 'v1', commandLine: 'panic=10' }], 3);
-  assert.match(menu, /^set default=A\nset timeout=3\n/);
-  const [before = '', started = '', refused = ''] = menu.split(/ if hashsum .*; then\n| else\n/);
-  assert.match(before, /menuentry 'A - nodewright v1' --id A \{\n $/);
-  assert.equal(started, '    linux /A/vmlinuz panic=10\n    initrd /A/initramfs\n ');
-  assert.match(refused, /echo '.*slot A was changed.*'\n +sleep 10\n +reboot\n +fi\n\}\n$/);
 });
 
 test('the index of modules names everything that a module needs, what is loaded first last', () => {

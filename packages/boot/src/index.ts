@@ -30,6 +30,7 @@ export {
 } from './choice/upgrade-record.ts';
 export type { UpgradePlan, UpgradeStep } from './choice/upgrade-step.ts';
 export { choiceEnvironment, slotChoiceIn } from './grub/choice-variables.ts';
+export { bootCodeBytes, bootCodeFor, coreFor } from './grub/core-image.ts';
 export {
   type Environment,
   encodeEnvironmentBlock,
@@ -37,15 +38,10 @@ export {
   environmentBytes,
   parseEnvironmentBlock,
 } from './grub/environment-block.ts';
+export { genericMenu, readsEnvironment } from './grub/generic-menu.ts';
 export { createGrubBootLoader, grubFiles } from './grub/grub-boot-loader.ts';
-export {
-  grubMenu,
-  type Menu,
-  type MenuEntry,
-  menuBytes,
-  parseGrubMenu,
-  readsEnvironment,
-} from './grub/menu.ts';
+export { grubMenu, type Menu, type MenuEntry, menuBytes, parseGrubMenu } from './grub/menu.ts';
+export { slotEntry } from './grub/slot-entry.ts';
 export type { BootFiles, GrubFiles } from './loader/boot-files.ts';
 export type { BootLoader, LoadedKernel } from './loader/boot-loader.ts';
 export {
@@ -67,6 +63,7 @@ export {
 export { isSlot, otherSlot, type Slot, slots } from './slot/slot.ts';
 export { type RootFiles, rootOfSlot, slotFiles } from './slot/slot-files.ts';
 export { entryName, slotOfEntry, unifiedKernelFolder } from './systemd-boot/entry-name.ts';
+export { loaderConfiguration, loaderFiles } from './systemd-boot/loader-configuration.ts';
 export {
   encodeLoaderVariable,
   type LoaderVariable,
