@@ -32,6 +32,8 @@ export async function boot(host: Host, topics: NodeTopics): Promise<void> {
   });
   // Nothing else of the node runs yet that a restart would have to stop.
   if (await upgrade?.upgradeStaged()) return;
+  // Without a system on a disk, what services write would be lost.
+  if (await upgrade?.installConfigured?.((attempt) => life.sequences.install(attempt))) return;
   // Nothing waits for it: it waits for devices and kernel modules, which need nothing of what follows.
   void extensions.settle();
   const mountEphemeral = async (signal: AbortSignal) => {

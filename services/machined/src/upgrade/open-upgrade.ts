@@ -23,12 +23,14 @@ import { specOf } from '../base/resources/spec-of.ts';
 import type { Topic } from '../base/topic.ts';
 import type { MetaStore } from '../config/controllers/meta-store.ts';
 import type { NodeEvent } from '../life/domain/node-event.ts';
+import { unattendedInstallController } from './controllers/unattended-install.ts';
 import { bootedEntryController, upgradeStatusController } from './controllers/upgrade-status.ts';
 import type { ArtefactSource } from './domain/artefact-source.ts';
 import { outsideNeedsOf, trialProblems } from './domain/trial-problems.ts';
 import type { Upgrades } from './domain/upgrades.ts';
 import { readSetOfSlot } from './host/extension-sets.ts';
 import { bootFilesOn, grubFilesOn } from './host/grub-files.ts';
+import { InstallStateHolder } from './host/install-state.ts';
 import { createLoaderVariableFiles } from './host/loader-variable-files.ts';
 import { MachineUpgrades } from './host/machine-upgrades.ts';
 import { accessTo, alignedMemory } from './host/partition-files.ts';
@@ -82,6 +84,13 @@ export interface UpgradeTopic extends Topic {
   begin(): Promise<boolean>;
   /** Begins with a staged upgrade. It never rejects. @returns whether the machine restarts at once */
   upgradeStaged(): Promise<boolean>;
+  /**
+   * Installs a system as the configuration says, on a machine that has none. It never rejects.
+   *
+   * @param asSequence runs an attempt as a sequence of the node. @throws Fault
+   * @returns whether nothing else may be started: the machine restarts, or waits for that
+   */
+  installConfigured?(asSequence: (attempt: () => Promise<void>) => Promise<void>): Promise<boolean>;
   /** Watches the trial of this start, until the node stops. It never rejects. */
   settle(): Promise<void>;
   /** To be called before each planned restart. @throws Fault; the firmware starts the machine then */
@@ -250,7 +259,11 @@ export function openUpgrade(init: OpenUpgradeInit): UpgradeTopic {
   }
 
   return {
-    controllers: [upgradeStatusController(slot, holder), bootedEntryController(selectedEntry)],
+    controllers: [
+      upgradeStatusController(slot, holder),
+      bootedEntryController(selectedEntry),
+      unattendedInstallController(new InstallStateHolder({ kind: 'installed' })),
+    ],
     api: {},
     upgrades: machine,
     begin,

@@ -18,7 +18,7 @@ export interface MountedPartitionInit {
   readonly calls: Pick<NativeCalls, 'mount' | 'detachMount'>;
   /** Its name, for messages. */
   readonly label: string;
-  readonly fileSystem: 'ext4' | 'vfat';
+  readonly fileSystem: 'ext4' | 'vfat' | 'xfs';
   /** The partition; undefined when no disk has one. */
   readonly device: () => Promise<string | undefined>;
   /** A folder in memory that only root can read. */

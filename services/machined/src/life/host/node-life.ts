@@ -113,6 +113,11 @@ export class NodeLife {
     await this.#sequences.run({ name: 'boot', phases });
   }
 
+  /** The sequence that installs a system on a disk of this machine. @throws Fault as the task, `cancelled` when another sequence took over */
+  async install(task: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    await this.#sequences.run({ name: 'install', phases: [{ name: 'install', tasks: { install: task } }] });
+  }
+
   /**
    * Resolves when the sequence is over, whatever its result: that is published as events, with the actor's
    * id.

@@ -30,6 +30,7 @@ import { openNetwork } from '../../network/open-network.ts';
 import { timeWaitOf } from '../../secrets/domain/time-wait.ts';
 import { openSecrets } from '../../secrets/open-secrets.ts';
 import { openTime } from '../../time/open-time.ts';
+import { openInstallation } from '../../upgrade/open-installation.ts';
 import { openUpgrade } from '../../upgrade/open-upgrade.ts';
 import { openVolumes } from '../../volumes/open-volumes.ts';
 import { earlyTopicRow, partRow, topicRow } from '../topic-row.ts';
@@ -47,7 +48,8 @@ export const volumesRow = earlyTopicRow({
     const volumes = await openVolumes({
       ...{ ...host, root: layout.root, folders: folderWipe(layout, world) },
       machine: calls && {
-        ...{ calls, startedDisk: host.options.systemDisk },
+        // What a medium starts has no system disk, whatever other disks have.
+        ...{ calls, startedDisk: host.options.medium ?? host.options.systemDisk },
         detachVolumes: () => detachVolumes(calls),
         mountVarInMemory: () => mountVarInMemory(calls),
       },
@@ -99,17 +101,34 @@ export const startPartitionsRow = partRow({
 
 export const upgradeRow = topicRow({
   name: 'upgrade',
-  needs: ['startPartitions', 'config', 'etcd'],
-  open(host, { startPartitions: partitions, config, etcd }) {
+  needs: ['startPartitions', 'config', 'etcd', 'selectors'],
+  open(host, { startPartitions: partitions, config, etcd, selectors }) {
     const { abilities, layout, machineCalls: calls, options, state, view } = host;
-    if (calls === undefined || partitions === undefined) return undefined;
+    if (calls === undefined) return undefined;
+    const isMaintenance = () => config.isMaintenance() || !(view.configuration()?.isComplete ?? false);
+    if (partitions === undefined)
+      return openInstallation({
+        ...{
+          ...host,
+          calls,
+          root: layout.root,
+          commandLine: abilities.commandLine,
+          selectors,
+          isMaintenance,
+        },
+        stateFolder: dirname(layout.paths.machineConfig),
+        medium: options.medium,
+        hasKubernetes: options.kubelet === 'on',
+        meta: config.meta,
+        configuration: () => view.configuration(),
+      });
     return openUpgrade({
       ...{ ...host, ...partitions, calls, root: layout.root, commandLine: abilities.commandLine },
       extensionSet: options.extensionSet,
       hasKubernetes: options.kubelet === 'on',
       watchdog: descriptorOf(options.watchdog),
       meta: config.meta,
-      isMaintenance: () => config.isMaintenance() || !(view.configuration()?.isComplete ?? false),
+      isMaintenance,
       async etcdVersion() {
         // Before its volume is mounted, data is not missing: it cannot be seen.
         const mount = await specOf(state, pointerTo(blockMountStatuses, volumeIds.ephemeral));
