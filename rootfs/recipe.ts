@@ -143,6 +143,29 @@ export const parts: readonly Part[] = [
     source: { kind: 'debian' },
     files: ['usr/sbin/mkfs.xfs'],
   },
+  {
+    name: 'dosfstools',
+    why: 'mkfs.fat, which creates the file system of EFI when a machine is installed',
+    source: { kind: 'debian' },
+    files: ['usr/sbin/mkfs.fat'],
+  },
+  {
+    name: 'e2fsprogs',
+    why: 'mke2fs, which creates the file systems of BOOT and IMAGECACHE when a machine is installed',
+    source: { kind: 'debian' },
+    files: ['usr/sbin/mke2fs'],
+  },
+  ...[
+    ['libext2fs2t64', 'libext2fs.so.2*', 'libe2p.so.2*'],
+    ['libcom-err2', 'libcom_err.so.2*'],
+  ].map(
+    ([name = '', ...files]): Part => ({
+      name,
+      why: 'a library of mke2fs',
+      source: { kind: 'debian' },
+      files: library(...files),
+    }),
+  ),
   ...[
     ['libinih1', 'libinih.so.*'],
     ['liburcu8t64', 'liburcu.so.8*'],

@@ -114,8 +114,8 @@ const topics: Readonly<Record<string, Topic>> = {
     imports: [],
     face: ['domain/askable-servers.ts'],
   },
-  upgrade: { imports: ['config', 'extensions', 'life'], face: [] },
-  volumes: { imports: ['access'], face: [] },
+  upgrade: { imports: ['config', 'extensions', 'life', 'volumes'], face: ['open-installation.ts'] },
+  volumes: { imports: ['access'], face: ['host/block-port.ts'] },
 };
 
 interface Import {

@@ -179,3 +179,7 @@ function clearedRanges({ sectors, partitions }: InstallTarget): ByteRange[] {
 /** Sectors from the beginning of the disk to the end of its last partition, in MiB; for messages. */
 export const installedMib = ({ partitions }: Pick<InstallTarget, 'partitions'>): number =>
   Math.ceil(((partitions.at(-1)?.last ?? 0) + 1) / sectorsPerMib);
+
+/** Path of a partition: the number follows a letter at the end of the name of a disk at once, and a digit behind a `p`. */
+export const partitionPathOf = (disk: string, number: number): string =>
+  `${disk}${/\d$/.test(disk) ? 'p' : ''}${number}`;

@@ -81,10 +81,9 @@ export async function runInstall(steps: readonly InstallStep[], run: InstallRun)
       await carryOut(step, run);
     } catch (error) {
       const { kind, message } = faultFrom(error);
-      const disk = isGone(error) ? `${run.target.disk} has vanished` : run.target.disk;
-      throw new Fault(kind, `the installation on ${disk} failed at the step "${step.kind}": ${message}`, {
-        cause: error,
-      });
+      const { disk } = run.target;
+      const what = isGone(error) ? `${disk} has vanished: the installation` : `the installation on ${disk}`;
+      throw new Fault(kind, `${what} failed at the step "${step.kind}": ${message}`, { cause: error });
     }
   }
 }

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { type NativeCalls, readBlockDevices, runProgram } from '@nodewright/linux';
 import { createBlockPort } from '../../volumes/host/block-port.ts';
-import type { FileSystemKind } from '../domain/install-plan.ts';
+import { type FileSystemKind, partitionPathOf } from '../domain/install-plan.ts';
 import type { InstallPort } from './install-executor.ts';
 
 const formatTimeoutMs = 10 * 60_000;
@@ -43,10 +43,6 @@ export function createInstallPort(calls: NativeCalls): InstallPort {
     },
   };
 }
-
-/** The number follows a letter at the end of the name of a disk at once, and a digit behind a `p`. */
-export const partitionPathOf = (disk: string, number: number): string =>
-  `${disk}${/\d$/.test(disk) ? 'p' : ''}${number}`;
 
 /** GRUB reads these features, and a machine has no program that repairs a file system: see `rootfs/disk/ext-partition.ts`. */
 const ext4Features =

@@ -1,6 +1,6 @@
 // A disk with a cache that loses what was not flushed, in any order, and files that are patterns: for installations that the power cuts.
 import { decodeTable, encodeTable, type PartitionTable, sectorBytes, tableHeadBytes } from '@nodewright/disk';
-import type { InstallTarget } from '../domain/install-plan.ts';
+import { type InstallTarget, partitionPathOf } from '../domain/install-plan.ts';
 import type { GrubParts, InstalledFiles, InstallPort } from '../host/install-executor.ts';
 
 export class PowerCut extends Error {
@@ -99,7 +99,7 @@ export class SimulatedInstallDisk implements InstallPort {
   }
 
   partitionPath(disk: string, number: number): string {
-    return `${disk}${number}`;
+    return partitionPathOf(disk, number);
   }
 
   /** The first byte of a partition that the kernel knows. */
