@@ -49,6 +49,8 @@ export interface MachineInit {
   readonly hasUsb?: boolean;
   /** Whether it has a screen, in addition to its serial port. */
   readonly hasScreen?: boolean;
+  /** Whether it has a hardware watchdog, which restarts it. */
+  readonly hasWatchdog?: boolean;
   /** Whether a machine that restarts boots again; by default it is off then. */
   readonly restarts?: boolean;
   /**
@@ -132,6 +134,7 @@ async function startOnce({
   slots = 0,
   hasUsb = false,
   hasScreen = false,
+  hasWatchdog = false,
   restarts = false,
   network,
   moreTaps = [],
@@ -151,6 +154,7 @@ async function startOnce({
     ...moreTaps.flatMap(tapOptions),
     ...Array.from({ length: slots }, (_, index) => slotOptions(index)).flat(),
     ...(hasScreen ? ['-vga', 'std'] : []),
+    ...(hasWatchdog ? ['-device', 'i6300esb', '-action', 'watchdog=reset'] : []),
     ...(hasUsb ? ['-device', 'qemu-xhci,id=usb'] : []),
     ...['-serial', `file:${log}`, '-monitor', `unix:${monitor},server,nowait`, ...bootOptions(boot, folder)],
   ];
