@@ -52,6 +52,10 @@ export {
   type System,
   systemIn,
 } from './loader/boot-state.ts';
+export type { LoaderPlan, LoaderStep, Partition } from './replacement/loader-step.ts';
+export { type CoreFacts, planCore } from './replacement/plan-core.ts';
+export { planMenu } from './replacement/plan-menu.ts';
+export { type FirmwareProgramFacts, planSystemdBoot } from './replacement/plan-systemd-boot.ts';
 export { type ImageArguments, imageArguments, rootHashIn, slotIn } from './slot/command-line.ts';
 export { checkDigests, digestList, digestListBytes, parseDigestList } from './slot/digest-list.ts';
 export { isSlot, otherSlot, type Slot, slots } from './slot/slot.ts';
