@@ -61,6 +61,15 @@ export { checkDigests, digestList, digestListBytes, parseDigestList } from './sl
 export { isSlot, otherSlot, type Slot, slots } from './slot/slot.ts';
 export { type RootFiles, rootOfSlot, slotFiles } from './slot/slot-files.ts';
 export { entryName, slotOfEntry, unifiedKernelFolder } from './systemd-boot/entry-name.ts';
+export {
+  isSignedForFirmware,
+  programKeys,
+  programKeysBytes,
+  programKeysFile,
+  signatureBytes,
+  signaturePlace,
+  signerCertificate,
+} from './systemd-boot/firmware-keys.ts';
 export { loaderConfiguration, loaderFiles } from './systemd-boot/loader-configuration.ts';
 export {
   encodeLoaderVariable,
@@ -68,6 +77,7 @@ export {
   loaderVariableBytes,
   loaderVariableFile,
   loaderVariables,
+  loaderVendor,
   parseLoaderVariable,
 } from './systemd-boot/loader-variable.ts';
 export {
@@ -75,4 +85,4 @@ export {
   type LoaderVariableFiles,
   type SystemdBootInit,
 } from './systemd-boot/systemd-boot-loader.ts';
-export { type Section, unifiedKernelSections } from './systemd-boot/unified-kernel.ts';
+export { headerBytes, type Section, unifiedKernelSections } from './systemd-boot/unified-kernel.ts';
