@@ -47,8 +47,8 @@ import { settingsFiles } from './image/settings-files.ts';
 import { unifiedKernel } from './image/unified-kernel.ts';
 import { buildInit } from './initramfs/build-init.ts';
 import { makeInitramfs } from './initramfs/initramfs.ts';
-import { selectModules } from './initramfs/kernel-modules.ts';
-import { type KernelName, kernelNamed, kernels } from './kernels.ts';
+import { hasModule, selectModules } from './initramfs/kernel-modules.ts';
+import { type KernelName, kernelNamed, kernels, watchdogDrivers } from './kernels.ts';
 import { kubernetesImageCache } from './kubernetes/build-images.ts';
 import { signProgram } from './secure-boot/authenticode.ts';
 import { type SecureBootKey, secureBootKey } from './secure-boot/secure-boot-key.ts';
@@ -99,10 +99,12 @@ async function makeKernel(workshop: Workshop, tools: LockedTools, hasKubelet: bo
   const now = selectModules(folder, initModules);
   const isLoaded = new Set(now.map(({ file }) => file));
   const later = selectModules(folder, laterModules).filter(({ file }) => !isLoaded.has(file));
+  const drivers = watchdogDrivers.filter((driver) => hasModule(folder, driver));
+  const watchdogs = selectModules(folder, drivers).filter(({ file }) => !isLoaded.has(file));
   return {
     release: basename(path).replace('vmlinuz-', ''),
     image: readFileSync(join(folder, path)),
-    initramfs: makeInitramfs(init, now, later),
+    initramfs: makeInitramfs(init, { now, later, unlisted: watchdogs }),
   };
 }
 

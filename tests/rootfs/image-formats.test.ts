@@ -9,7 +9,7 @@ import { moduleAliases, moduleIndex } from '../../rootfs/image/stage-modules.ts'
 import { unifiedKernel } from '../../rootfs/image/unified-kernel.ts';
 import { cpioArchive } from '../../rootfs/initramfs/cpio-archive.ts';
 import { makeInitramfs } from '../../rootfs/initramfs/initramfs.ts';
-import { loadOrder } from '../../rootfs/initramfs/kernel-modules.ts';
+import { type KernelModule, loadOrder } from '../../rootfs/initramfs/kernel-modules.ts';
 
 /** The root hash computed level by level from the definition, without the code under test. */
 function rootHashOf(data: Buffer, salt: Buffer): string {
@@ -170,10 +170,11 @@ test('an initramfs with more modules, or longer names, than its init reads is no
       aliases: [],
       content: Buffer.of(1),
     }));
-  const init = Buffer.of(1);
-  assert.ok(makeInitramfs(init, modules(100), modules(28)).length > 0);
-  assert.throws(() => makeInitramfs(init, modules(100), modules(29)), /129 modules, but the init reads 128/);
-  assert.ok(makeInitramfs(init, modules(1, 'x'.repeat(63)), []).length > 0);
-  assert.throws(() => makeInitramfs(init, [], modules(1, 'x'.repeat(64))), /x is longer than 63 characters/);
-  assert.throws(() => makeInitramfs(init, modules(128, 'x'.repeat(63)), []), /the list of modules is longer/);
+  const initramfs = (now: KernelModule[], later: KernelModule[] = []) =>
+    makeInitramfs(Buffer.of(1), { now, later, unlisted: [] });
+  assert.ok(initramfs(modules(100), modules(28)).length > 0);
+  assert.throws(() => initramfs(modules(100), modules(29)), /129 modules, but the init reads 128/);
+  assert.ok(initramfs(modules(1, 'x'.repeat(63))).length > 0);
+  assert.throws(() => initramfs([], modules(1, 'x'.repeat(64))), /x is longer than 63 characters/);
+  assert.throws(() => initramfs(modules(128, 'x'.repeat(63))), /the list of modules is longer/);
 });

@@ -65,12 +65,12 @@ function folder(name: string): string {
   return path;
 }
 
-test('the init has fewer than 550 lines of code', () => {
+test('the init has fewer than 600 lines of code', () => {
   const isCode = (line: string) => !/^\s*(?:\/\/.*)?$/.test(line);
   const lines = ['init.c', 'system-calls.h'].map(
     (name) => readFileSync(join(source, name), 'utf8').split('\n').filter(isCode).length,
   );
-  assert.ok(lines.reduce((sum, count) => sum + count, 0) < 550, lines.join(' and '));
+  assert.ok(lines.reduce((sum, count) => sum + count, 0) < 600, lines.join(' and '));
 });
 
 test('the init is a static program, and is the same in every folder', { skip }, () => {

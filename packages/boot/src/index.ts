@@ -52,6 +52,10 @@ export {
   type System,
   systemIn,
 } from './loader/boot-state.ts';
+export type { LoaderPlan, LoaderStep, Partition } from './replacement/loader-step.ts';
+export { type CoreFacts, planCore } from './replacement/plan-core.ts';
+export { planMenu } from './replacement/plan-menu.ts';
+export { type FirmwareProgramFacts, planSystemdBoot } from './replacement/plan-systemd-boot.ts';
 export { type ImageArguments, imageArguments, rootHashIn, slotIn } from './slot/command-line.ts';
 export { checkDigests, digestList, digestListBytes, parseDigestList } from './slot/digest-list.ts';
 export {
@@ -63,6 +67,15 @@ export {
 export { isSlot, otherSlot, type Slot, slots } from './slot/slot.ts';
 export { type RootFiles, rootOfSlot, slotFiles } from './slot/slot-files.ts';
 export { entryName, slotOfEntry, unifiedKernelFolder } from './systemd-boot/entry-name.ts';
+export {
+  isSignedForFirmware,
+  programKeys,
+  programKeysBytes,
+  programKeysFile,
+  signatureBytes,
+  signaturePlace,
+  signerCertificate,
+} from './systemd-boot/firmware-keys.ts';
 export { loaderConfiguration, loaderFiles } from './systemd-boot/loader-configuration.ts';
 export {
   encodeLoaderVariable,
@@ -70,6 +83,7 @@ export {
   loaderVariableBytes,
   loaderVariableFile,
   loaderVariables,
+  loaderVendor,
   parseLoaderVariable,
 } from './systemd-boot/loader-variable.ts';
 export {
@@ -77,4 +91,4 @@ export {
   type LoaderVariableFiles,
   type SystemdBootInit,
 } from './systemd-boot/systemd-boot-loader.ts';
-export { type Section, unifiedKernelSections } from './systemd-boot/unified-kernel.ts';
+export { headerBytes, type Section, unifiedKernelSections } from './systemd-boot/unified-kernel.ts';
