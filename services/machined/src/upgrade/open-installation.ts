@@ -24,7 +24,7 @@ import { MachineInstallation } from './host/machine-installation.ts';
 import { alignedMemory } from './host/partition-files.ts';
 import { readInstallDisks } from './host/read-install-disks.ts';
 import { createRegistrySource } from './host/registry-source.ts';
-import type { RestartMachine, UpgradeTopic } from './open-upgrade.ts';
+import type { RestartMachine, UpgradeTopic } from './upgrade-topic.ts';
 
 export interface OpenInstallationInit {
   /** The calls that change the machine. */

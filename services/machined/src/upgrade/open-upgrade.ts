@@ -5,7 +5,6 @@ import {
   createGrubBootLoader,
   createSystemdBootLoader,
   grubFiles,
-  type LoadedKernel,
   menuBytes,
   parseLoaderVariable,
   readsEnvironment,
@@ -20,14 +19,12 @@ import type { Logger, Telemetry } from '@nodewright/telemetry';
 import { imageRootHashOf, readTrustedCertificates } from '../base/host/image-trust.ts';
 import type { MountedPartition } from '../base/host/mounted-partition.ts';
 import { specOf } from '../base/resources/spec-of.ts';
-import type { Topic } from '../base/topic.ts';
 import type { MetaStore } from '../config/controllers/meta-store.ts';
 import type { NodeEvent } from '../life/domain/node-event.ts';
 import { unattendedInstallController } from './controllers/unattended-install.ts';
 import { bootedEntryController, upgradeStatusController } from './controllers/upgrade-status.ts';
 import type { ArtefactSource } from './domain/artefact-source.ts';
 import { outsideNeedsOf, trialProblems } from './domain/trial-problems.ts';
-import type { Upgrades } from './domain/upgrades.ts';
 import { readSetOfSlot } from './host/extension-sets.ts';
 import { bootFilesOn, grubFilesOn } from './host/grub-files.ts';
 import { InstallStateHolder } from './host/install-state.ts';
@@ -39,6 +36,9 @@ import { createSlotWriter } from './host/slot-writer.ts';
 import { watchTrial } from './host/trial.ts';
 import { UpgradeStateHolder } from './host/upgrade-state.ts';
 import { openWatchdog } from './host/watchdog.ts';
+import type { RestartMachine, UpgradeTopic } from './upgrade-topic.ts';
+
+export type { UpgradeTopic } from './upgrade-topic.ts';
 
 export interface OpenUpgradeInit {
   /** The calls that change the machine. */
@@ -69,34 +69,6 @@ export interface OpenUpgradeInit {
   /** Aborts when the node stops. */
   readonly signal: AbortSignal;
   readonly log: Logger;
-}
-
-/** Starts the machine anew: `planned` starts what is chosen, perhaps without the firmware; `firmware` never without it. */
-export type RestartMachine = (how: 'planned' | 'firmware') => void;
-
-export interface UpgradeTopic extends Topic {
-  readonly upgrades: Upgrades;
-  /**
-   * Puts in order what came before this start; to be called once, before services start. It never rejects.
-   *
-   * @returns whether the machine restarts at once
-   */
-  begin(): Promise<boolean>;
-  /** Begins with a staged upgrade. It never rejects. @returns whether the machine restarts at once */
-  upgradeStaged(): Promise<boolean>;
-  /**
-   * Installs a system as the configuration says, on a machine that has none. It never rejects.
-   *
-   * @param asSequence runs an attempt as a sequence of the node. @throws Fault
-   * @returns whether nothing else may be started: the machine restarts, or waits for that
-   */
-  installConfigured?(asSequence: (attempt: () => Promise<void>) => Promise<void>): Promise<boolean>;
-  /** Watches the trial of this start, until the node stops. It never rejects. */
-  settle(): Promise<void>;
-  /** To be called before each planned restart. @throws Fault; the firmware starts the machine then */
-  beforeRestart(canKexec: boolean, load: (kernel: LoadedKernel) => Promise<void>): Promise<void>;
-  /** Says how the machine restarts. */
-  setRestart(restart: RestartMachine): void;
 }
 
 const efiFolder = '/sys/firmware/efi';
