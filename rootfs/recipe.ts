@@ -367,6 +367,15 @@ export const toolPackages = (architecture: Architecture): readonly string[] => {
   ];
 };
 
+/** Packages with what makes an ISO, besides the tools above: GRUB for UEFI, and the writer of ISO file systems with its libraries. */
+export const mediumPackages = (architecture: Architecture): readonly string[] =>
+  architecture === 'amd64'
+    ? [
+        ...['grub-efi-amd64-bin', 'xorriso', 'libisoburn1t64', 'libisofs6t64', 'libburn4t64', 'libjte2'],
+        ...['libacl1', 'libbz2-1.0', 'libreadline8t64', 'libtinfo6'],
+      ]
+    : [];
+
 const mountPackages = ['libmount1', 'libblkid1', 'libselinux1', 'libpcre2-8-0'] as const;
 const nftPackages = [
   ...['libnftables1', 'libnftnl11', 'libmnl0', 'libxtables12', 'libgmp10', 'libjansson4'],

@@ -38,8 +38,9 @@ static const char *const arguments[] = {
     "--invocation-count-for-turbofan=300000", "--invocation-count-for-feedback-allocation=64",
     "--disable-warning=ExperimentalWarning", "--disable-warning=SecurityWarning", "/usr/lib/nodewright/machined/machined.cjs", "--root", "/", "--mode", "metal",
     "--services-dir", "/usr/lib/nodewright", 0};
+static char medium[PATH_BYTES]; // A variable for machined, as the next ones.
 static char runningSet[HASH_DIGITS + 32] = "MACHINED_EXTENSION_SET=", systemDisk[PATH_BYTES], runningWatchdog[] = "MACHINED_WATCHDOG=" WATCHDOG_NUMBER;
-static const char *const environment[] = {"PATH=/usr/bin:/usr/local/sbin:/usr/local/bin:/opt/cni/bin", "MACHINED_ETCD_IMAGE=" ETCD_IMAGE, "MACHINED_KUBELET=" KUBELET, runningSet, systemDisk, runningWatchdog, 0};
+static const char *const environment[] = {"PATH=/usr/bin:/usr/local/sbin:/usr/local/bin:/opt/cni/bin", "MACHINED_ETCD_IMAGE=" ETCD_IMAGE, "MACHINED_KUBELET=" KUBELET, runningSet, systemDisk, runningWatchdog, medium, 0};
 
 static unsigned long length(const char *text) {
   unsigned long bytes = 0;
@@ -478,21 +479,25 @@ static int openImage(const char *name, const char *rootHash, int isLastTry) {
   return 0;
 }
 
-// Looks at every partition labelled BOOT ten times a second, for as long as disks may still appear.
+#include "medium.h"
+
+// Looks at every partition labelled BOOT, or at every device for a medium, ten times a second, for as long as disks may still appear.
 static const int lastTry = 200;
 static void findImage(const char *rootHash) {
   static char entries[8192];
   argument("nodewright.slot", slot, sizeof(slot));
+  int onMedium = isMedium();
   for (int tries = 0; tries <= lastTry; tries++) {
     long folder = openAt("/sys/class/block", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (long got; folder >= 0 && (got = readFolder(folder, entries, sizeof(entries))) > 0;)
       for (long at = 0; at < got; at += ((struct folderEntry *)(entries + at))->bytes) {
         const char *name = ((struct folderEntry *)(entries + at))->name;
-        if (isBootPartition(name) && openImage(name, rootHash, tries == lastTry)) return;
+        if (onMedium ? openMedium(name, rootHash) : isBootPartition(name) && openImage(name, rootHash, tries == lastTry)) return;
       }
     closeFile(folder);
     pauseMs(100);
   }
+  if (onMedium) FAIL("no device has a medium with the image of this kernel");
   FAIL("no disk has a partition labelled BOOT with the image of this kernel in slot ", slot);
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { systemTimers } from '@nodewright/async';
 import { createSystemdBootLoader } from '@nodewright/boot';
 import { buildInfo } from '@nodewright/contract';
-import { createBoundedCalls, type NativeCalls } from '@nodewright/linux';
+import { createBoundedCalls, type NativeCalls, readDisks } from '@nodewright/linux';
 import type { EffectiveConfig } from '@nodewright/machine-config';
 import { pointerTo, type State, watchFor } from '@nodewright/state';
 import { devicesStatuses, disks } from '@nodewright/state/kinds';
@@ -16,13 +16,15 @@ import { unattendedInstallController } from './controllers/unattended-install.ts
 import type { ArtefactSource } from './domain/artefact-source.ts';
 import { installAsConfigured } from './host/configured-installation.ts';
 import { bootFilesOn } from './host/grub-files.ts';
+import { haltIfInstalled } from './host/halt-if-installed.ts';
+import type { InstallPort } from './host/install-executor.ts';
 import { createInstallMedium } from './host/install-medium.ts';
 import { createInstallPort } from './host/install-port.ts';
 import { InstallStateHolder } from './host/install-state.ts';
 import { createLoaderVariableFiles } from './host/loader-variable-files.ts';
 import { MachineInstallation } from './host/machine-installation.ts';
 import { alignedMemory } from './host/partition-files.ts';
-import { readInstallDisks } from './host/read-install-disks.ts';
+import { madeByKernel, readContent, readInstallDisks } from './host/read-install-disks.ts';
 import { createRegistrySource } from './host/registry-source.ts';
 import type { RestartMachine, UpgradeTopic } from './upgrade-topic.ts';
 
@@ -108,7 +110,15 @@ export function openInstallation(init: OpenInstallationInit): UpgradeTopic {
     controllers: [unattendedInstallController(holder)],
     api: {},
     upgrades: installation,
-    begin: async () => false,
+    async begin() {
+      const halts = await haltIfInstalled({
+        ...{ commandLine, timers, signal },
+        systems: () => systemsOn(port),
+        report: (line) => log.error({ line }, 'the machine does not start from its medium'),
+      });
+      if (halts) restart('firmware');
+      return halts;
+    },
     upgradeStaged: async () => false,
     async installConfigured(asSequence) {
       const outcome = await installAsConfigured({
@@ -133,4 +143,14 @@ export function openInstallation(init: OpenInstallationInit): UpgradeTopic {
       restart = how;
     },
   };
+}
+
+/** The disks that have a system. It is asked for before anything has announced disks. */
+async function systemsOn(port: Pick<InstallPort, 'read'>): Promise<readonly string[]> {
+  const found = readDisks().filter(({ kind, name }) => kind !== 'cd' && !madeByKernel.test(`/dev/${name}`));
+  const read = found.map(async ({ devicePath: path, sizeBytes }) => {
+    const { content, detail } = await readContent(path, Number(sizeBytes), port);
+    return content === 'system' ? [`${path} (${detail})`] : [];
+  });
+  return (await Promise.all(read)).flat();
 }

@@ -10,7 +10,7 @@ import type { InstallDisk } from '../domain/install-disk.ts';
 import type { InstallPort } from './install-executor.ts';
 
 /** Devices that the kernel makes from files or from other devices. */
-const madeByKernel = /^\/dev\/(?:loop|ram|zram|dm-|md|nbd)/;
+export const madeByKernel = /^\/dev\/(?:loop|ram|zram|dm-|md|nbd)/;
 const sectorBytes = 512;
 
 export interface ReadInstallDisksInit {
@@ -44,10 +44,19 @@ async function contentOf(
 ): Promise<DiskContent> {
   // They may have no medium, and are never chosen.
   if (cdrom || madeByKernel.test(path)) return { content: 'other', detail: '' };
+  return readContent(path, size, { read: (...of) => bounded.run(path, () => port.read(...of)) });
+}
+
+/** What a disk holds. It never rejects. */
+export async function readContent(
+  path: string,
+  sizeBytes: number,
+  port: Pick<InstallPort, 'read'>,
+): Promise<DiskContent> {
   try {
-    const read = (at: number) => bounded.run(path, () => port.read(path, at, blankBytes));
-    const [first, last] = [await read(0), await read(Math.max(0, size - blankBytes))];
-    return diskContent(first, last, size / sectorBytes);
+    const first = await port.read(path, 0, blankBytes);
+    const last = await port.read(path, Math.max(0, sizeBytes - blankBytes), blankBytes);
+    return diskContent(first, last, sizeBytes / sectorBytes);
   } catch (error) {
     return { content: 'unknown', detail: faultFrom(error).message };
   }
