@@ -14,6 +14,7 @@ export const topicList: readonly TopicRow[] = [
   services.configRow,
   containers.ownContainersRow,
   containers.runtimeRow,
+  containers.artefactsRow,
   containers.containersRow,
   containers.etcdRow,
   containers.podProblemsRow,

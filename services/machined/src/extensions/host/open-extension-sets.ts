@@ -2,9 +2,9 @@ import { systemTimers } from '@nodewright/async';
 import type { NativeCalls } from '@nodewright/linux';
 import type { State } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
+import { imageRootHashOf, readTrustedCertificates } from '../../base/host/image-trust.ts';
 import { createBootPartition } from './boot-partition.ts';
 import type { ExtensionSets } from './extension-sets.ts';
-import { imageRootHashOf, readTrustedCertificates } from './image-trust.ts';
 import { awaitSoundStart } from './sound-start.ts';
 
 export interface OpenExtensionSetsInit {
