@@ -96,6 +96,13 @@ export const options = {
     description:
       'path of the disk that the init of a machine has found the image on: META, BOOT, STATE and EPHEMERAL are on it; by default the first disk with META',
   },
+  watchdog: {
+    env: 'MACHINED_WATCHDOG',
+    type: 'string',
+    default: '',
+    description:
+      'number of the descriptor of the watchdog that the init of a machine has started, because it tries a new system',
+  },
   restartInterval: {
     env: 'MACHINED_RESTART_INTERVAL',
     type: 'duration',

@@ -70,6 +70,11 @@ export interface EtcdTopic extends Topic {
    */
   hasData(): Promise<boolean>;
   /**
+   * The version of the etcd of this system, such as `3.7.1`, if it has data on this node. Undefined without data, and when the configuration
+   * names an image of its own. Rejects as `hasData()`.
+   */
+  dataVersion(): Promise<string | undefined>;
+  /**
    * Returns the function that removes this node from etcd before its disk is wiped. `undefined` when the node
    * has no etcd or never started it.
    */
@@ -130,6 +135,12 @@ export async function openEtcd(init: OpenEtcdInit, scope: AsyncDisposableStack):
     },
     openCluster: () => access.openCluster(),
     hasData: async () => run !== undefined && !(await isEtcdDataEmpty(layout.paths.etcdData)),
+    async dataVersion() {
+      if (run === undefined || (await isEtcdDataEmpty(layout.paths.etcdData))) return undefined;
+      const given = init.options.etcdImage ?? defaultEtcdImage;
+      if ((await etcdImageOf(state, given)) !== given) return undefined;
+      return /:v?(\d+\.\d+\.\d+)/.exec(given)?.[1];
+    },
     yieldLeadership: (signal) => forfeitLeadership(access, timers, signal),
     assertMayLeave: (signal) => assertMayLeave(etcd, state, signal),
     assertMayUpgrade: (signal) => assertMayUpgrade(access, signal),

@@ -11,6 +11,7 @@ export const topicList: readonly TopicRow[] = [
   machine.selectorsRow,
   // No row before it reads a file of the node: volumes complete a reset that was interrupted.
   machine.volumesRow,
+  machine.startPartitionsRow,
   services.configRow,
   containers.ownContainersRow,
   containers.runtimeRow,
@@ -27,6 +28,7 @@ export const topicList: readonly TopicRow[] = [
   machine.slowCallsRow,
   machine.hardwareRow,
   machine.networkRow,
+  machine.upgradeRow,
   machine.lifeRow,
   machine.filesRow,
   machine.logsRow,

@@ -5,6 +5,7 @@ import { Fault } from '@nodewright/fault';
 import type { FileSystemSizes, SlowCalls } from '@nodewright/linux';
 import type { NodeAbilities } from '../base/domain/node-abilities.ts';
 import type { SelectorEvaluator } from '../base/domain/selectors.ts';
+import type { MountedPartition } from '../base/host/mounted-partition.ts';
 import type { Topic } from '../base/topic.ts';
 import type { ClusterTopic } from '../cluster/open-cluster.ts';
 import type { ConfigTopic } from '../config/open-config.ts';
@@ -24,6 +25,7 @@ import type { NetworkTopic } from '../network/open-network.ts';
 import type { ServicesTopic } from '../services/open-services.ts';
 import type { TimeTopic } from '../time/open-time.ts';
 import type { ArtefactStore } from '../upgrade/host/artefact-store.ts';
+import type { UpgradeTopic } from '../upgrade/open-upgrade.ts';
 import type { VolumesTopic } from '../volumes/open-volumes.ts';
 import type { Host } from './open-host.ts';
 import type { SharedState } from './open-state.ts';
@@ -50,6 +52,7 @@ export interface OfferedTopics {
   readonly volumes: VolumesTopic<VolumeId>;
   readonly hardware: HardwareTopic;
   readonly network: NetworkTopic;
+  readonly upgrade?: UpgradeTopic;
   readonly life: LifeTopic;
   readonly files: Topic;
   readonly logs: Topic;
@@ -58,8 +61,15 @@ export interface OfferedTopics {
   readonly time: TimeTopic;
 }
 
+export interface StartPartitions {
+  readonly boot: MountedPartition;
+  readonly efi: MountedPartition;
+}
+
 /** What several topics share and no topic owns. */
 export interface OfferedParts {
+  /** The partitions that a machine starts from; absent on other nodes, and on a machine without a system disk. */
+  readonly startPartitions?: StartPartitions;
   /** The containers that machined runs without a runtime. */
   readonly ownContainers?: OwnContainers;
   readonly runtime?: ContainerRuntime;

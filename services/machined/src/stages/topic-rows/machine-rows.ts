@@ -1,11 +1,20 @@
 // What the node sees and changes of its machine, how it ends, and what it tells.
+import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
+import { systemTimers } from '@nodewright/async';
+import { startPartitions, volumeIds } from '@nodewright/contract/volumes';
+import { Fault } from '@nodewright/fault';
 import { createFileSystemSizes } from '@nodewright/linux';
+import { pointerTo } from '@nodewright/state';
+import { blockMountStatuses } from '@nodewright/state/kinds';
 import type { World } from '../../base/domain/world.ts';
+import { createMountedPartition } from '../../base/host/mounted-partition.ts';
 import { readOrReason } from '../../base/host/read-if-there.ts';
 import { openSlowCalls } from '../../base/host/slow-calls.ts';
 import { createWorkerSelectors } from '../../base/host/worker-selectors.ts';
 import type { NodeLayout } from '../../base/node-layout.ts';
+import { specOf } from '../../base/resources/spec-of.ts';
+import { awaitSoundStart } from '../../extensions/host/sound-start.ts';
 import { openFiles } from '../../files/open-files.ts';
 import { openHardware } from '../../hardware/open-hardware.ts';
 import { isSecureBootOn } from '../../kernel/domain/security-state.ts';
@@ -21,6 +30,7 @@ import { openNetwork } from '../../network/open-network.ts';
 import { timeWaitOf } from '../../secrets/domain/time-wait.ts';
 import { openSecrets } from '../../secrets/open-secrets.ts';
 import { openTime } from '../../time/open-time.ts';
+import { openUpgrade } from '../../upgrade/open-upgrade.ts';
 import { openVolumes } from '../../volumes/open-volumes.ts';
 import { earlyTopicRow, partRow, topicRow } from '../topic-row.ts';
 
@@ -65,6 +75,61 @@ function folderWipe({ paths }: NodeLayout, { ownsMounts }: World): NodeWipe {
     mounted: writtenFolders.map(({ folder }) => folder),
   });
 }
+
+/** A folder in memory that only root can read. */
+const startMounts = '/system/run/start-partitions';
+
+export const startPartitionsRow = partRow({
+  name: 'startPartitions',
+  needs: ['volumes'],
+  open({ machineCalls: calls }, { volumes: { partitions } }) {
+    if (calls === undefined || partitions === undefined) return undefined;
+    return {
+      boot: createMountedPartition({
+        ...{ calls, label: startPartitions.boot, fileSystem: 'ext4', device: () => partitions.bootDevice() },
+        mountPoint: `${startMounts}/boot`,
+      }),
+      efi: createMountedPartition({
+        ...{ calls, label: startPartitions.efi, fileSystem: 'vfat', device: () => partitions.efiDevice() },
+        mountPoint: `${startMounts}/efi`,
+      }),
+    };
+  },
+});
+
+export const upgradeRow = topicRow({
+  name: 'upgrade',
+  needs: ['startPartitions', 'config', 'etcd'],
+  open(host, { startPartitions: partitions, config, etcd }) {
+    const { abilities, layout, machineCalls: calls, options, state, view } = host;
+    if (calls === undefined || partitions === undefined) return undefined;
+    return openUpgrade({
+      ...{ ...host, ...partitions, calls, root: layout.root, commandLine: abilities.commandLine },
+      extensionSet: options.extensionSet,
+      hasKubernetes: options.kubelet === 'on',
+      watchdog: descriptorOf(options.watchdog),
+      meta: config.meta,
+      isMaintenance: () => config.isMaintenance() || !(view.configuration()?.isComplete ?? false),
+      async etcdVersion() {
+        // Before its volume is mounted, data is not missing: it cannot be seen.
+        const mount = await specOf(state, pointerTo(blockMountStatuses, volumeIds.ephemeral));
+        if (mount === undefined)
+          throw new Fault(
+            'failed-precondition',
+            'the volume EPHEMERAL is not mounted: wait until the machine runs',
+          );
+        return etcd.dataVersion();
+      },
+      awaitSoundStart: awaitSoundStart({
+        ...{ state, timers: systemTimers, stopSignal: host.signal },
+        wantedModules: () => (view.configuration()?.kernelModules ?? []).map(({ name }) => name),
+      }),
+    });
+  },
+});
+
+/** An option that only the init of a machine sets. */
+const descriptorOf = (text: string) => (/^\d{1,4}$/.test(text) ? Number(text) : undefined);
 
 export const slowCallsRow = partRow({
   name: 'slowCalls',
@@ -119,11 +184,11 @@ export const networkRow = topicRow({
 
 export const lifeRow = topicRow({
   name: 'life',
-  needs: ['services', 'cluster', 'etcd', 'kube-node', 'network', 'volumes'],
-  open(host, { services, cluster, etcd, network, volumes, 'kube-node': kubeNode }, scope) {
+  needs: ['services', 'cluster', 'etcd', 'kube-node', 'network', 'volumes', 'upgrade'],
+  open(host, { services, cluster, etcd, network, volumes, upgrade, 'kube-node': kubeNode }, scope) {
     const { abilities, logCopies, machineCalls: calls } = host;
     const { partitions } = volumes;
-    return openLife(
+    const life = openLife(
       {
         ownsConsoles: abilities.isFirstProcess,
         ...{ ...host, services: services.manager, sendResetSignal: cluster.sendResetSignal },
@@ -134,10 +199,11 @@ export const lifeRow = topicRow({
         },
         wipeUserDisks: partitions?.wipeUserDisks,
         userDiskProblem: partitions?.userDiskProblem,
-        machine: calls && {
-          ...{ calls, isSecureBootOn: () => isSecureBootOn(readOrReason) },
-          bootDevice: async () => partitions?.bootDevice(),
-        },
+        machine: calls &&
+          upgrade && {
+            ...{ calls, isSecureBootOn: () => isSecureBootOn(readOrReason) },
+            beforeRestart: (canKexec, load) => upgrade.beforeRestart(canKexec, load),
+          },
         releaseAddresses: () => network.releaseAddresses(),
         drain: kubeNode && ((signal) => kubeNode.drain(signal)),
         leaveEtcd: () => etcd.leave(),
@@ -146,6 +212,11 @@ export const lifeRow = topicRow({
       },
       scope,
     );
+    upgrade?.setRestart((how) => {
+      const kind = how === 'planned' ? 'graceful' : 'power-cycle';
+      void life.sequences.reboot(kind, randomUUID());
+    });
+    return life;
   },
 });
 

@@ -34,6 +34,8 @@ export interface MachineVolumes extends VolumeHost {
   wipe(plan: PartitionWipePlan): Promise<void>;
   /** Path of the partition BOOT; undefined when the system disk has none. @throws Fault */
   bootDevice(): Promise<string | undefined>;
+  /** The same for the partition EFI. @throws Fault */
+  efiDevice(): Promise<string | undefined>;
   /** Deletes the entry of a partition; then the kernel forgets it. @throws Fault */
   dropPartition(entry: TableEntry, forget: () => Promise<void>): Promise<void>;
   /** The volumes that META records to be on other disks. @throws Fault when it is not known where one of them is */
@@ -96,6 +98,7 @@ export async function openMachineVolumes(
     systemDisk: disk.path,
     meta: metaOnDisk,
     bootDevice: async () => (await disk.find(startPartitions.boot))?.device,
+    efiDevice: async () => (await disk.find(startPartitions.efi))?.device,
     dropPartition: (entry, forget) =>
       entry.disk === disk.path ? disk.drop(entry, forget) : others.drop(entry, forget),
     volumesElsewhere: async () => volumesOn(await elsewhere.find(), elsewhere.places),

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeTimers } from '@nodewright/controllers/testing';
+import { openWatchdog } from './watchdog.ts';
+
+function pass(timers: FakeTimers, ms: number): void {
+  const untilMs = timers.now() + ms;
+  while (timers.step(untilMs));
+}
+
+function open(descriptor: number | undefined = 7) {
+  const timers = new FakeTimers(0);
+  const done: string[] = [];
+  const watchdog = openWatchdog({
+    ...{ descriptor, timers, log: { info() {}, warn() {} } as never },
+    device: {
+      write: (to, text) => void done.push(`${to}: ${text === '\0' ? 'fed' : text}`),
+      close: (to) => void done.push(`close ${to}`),
+    },
+  });
+  return { timers, done, watchdog };
+}
+
+test('a watchdog is fed at once and several times within its minute, and stopped by the magic character', () => {
+  const { timers, done, watchdog } = open();
+  assert.deepEqual(done, ['7: fed']);
+  pass(timers, 60_000);
+  assert.equal(done.length, 7);
+  done.length = 0;
+  watchdog.stop();
+  watchdog.stop();
+  assert.deepEqual(done, ['7: V', 'close 7']);
+  pass(timers, 60_000);
+  assert.equal(done.length, 2);
+});
+
+test('a watchdog is not fed any more when the machine was to restart, and is left to reset it', () => {
+  const { timers, done, watchdog } = open();
+  watchdog.endAfter(25_000);
+  pass(timers, 120_000);
+  assert.deepEqual(done, ['7: fed', '7: fed', '7: fed']);
+});
+
+test('a machine without a trial has no watchdog', () => {
+  const done: string[] = [];
+  const watchdog = openWatchdog({
+    ...{ descriptor: undefined, timers: new FakeTimers(0), log: {} as never },
+    device: { write: () => void done.push('write'), close: () => void done.push('close') },
+  });
+  watchdog.stop();
+  watchdog.endAfter(1);
+  assert.deepEqual(done, []);
+});
