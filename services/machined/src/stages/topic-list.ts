@@ -30,6 +30,7 @@ export const topicList: readonly TopicRow[] = [
   machine.networkRow,
   machine.upgradeRow,
   machine.lifeRow,
+  machine.upgradeCallsRow,
   machine.filesRow,
   machine.logsRow,
   machine.kernelRow,

@@ -53,6 +53,7 @@ export interface OfferedTopics {
   readonly hardware: HardwareTopic;
   readonly network: NetworkTopic;
   readonly upgrade?: UpgradeTopic;
+  readonly 'upgrade-calls': Topic;
   readonly life: LifeTopic;
   readonly files: Topic;
   readonly logs: Topic;

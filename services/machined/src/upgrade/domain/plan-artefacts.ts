@@ -13,7 +13,7 @@ export interface KeptArtefact {
 export const storeLimits = {
   /** One that the machine may need again, and one for the next upgrade. */
   artefacts: 2,
-  /** Since its last use. Source: Talos v1.14: images that nothing refers to */
+  /** Since its last use. Source: Talos v1.14: ImageService, images that nothing refers to */
   unusedMs: 60 * 60_000,
   checkIntervalMs: 15 * 60_000,
   /** What a store leaves free on its file system: pods need it, too. */

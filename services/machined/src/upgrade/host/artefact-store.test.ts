@@ -59,12 +59,15 @@ async function pulled(steps: AsyncIterable<PullStep> | undefined): Promise<PullS
   return found;
 }
 
+/** A pull whose first step is out. */
+async function startedPull(store: ArtefactStore, signal: AbortSignal): Promise<AsyncGenerator<PullStep>> {
+  const steps = ((await store.pullIfArtefact(name, signal)) ?? assert.fail()) as AsyncGenerator<PullStep>;
+  await steps.next();
+  return steps;
+}
+
 /** The paths of the files for machines, read from what the store opens as an upgrade reads them. */
-async function machineFiles(
-  store: Awaited<ReturnType<typeof storeWith>>['store'],
-  image: string,
-  target: Partial<UpgradeTarget> = {},
-) {
+async function machineFiles(store: ArtefactStore, image: string, target: Partial<UpgradeTarget> = {}) {
   await using content = await store.open(image, never);
   const verified = await verifyArtefact(content, { certificates: [signer.certificate], platform });
   checkTarget(verified.description, { ...goodTarget, ...target });
@@ -148,13 +151,12 @@ test('a client that leaves in the middle of a pull ends it, and nothing stays', 
     const { store, path, asked } = await storeWith({
       onPiece: () => new Promise((resolve) => void setTimeout(resolve, 3)),
     });
-    const steps = (await store.pullIfArtefact(name, client.signal)) ?? assert.fail();
-    await steps.next();
+    const steps = await startedPull(store, client.signal);
     assert.notDeepEqual(readdirSync(path), []);
     if (leaves === 'by its signal') {
       client.abort();
       await assert.rejects(pulled(steps), { kind: 'cancelled' });
-    } else await steps.return();
+    } else await steps.return(undefined);
     assert.deepEqual([readdirSync(path), await store.list()], [[], []]);
     // The next one has the turn.
     await pulled(await store.pullIfArtefact(name, never));
@@ -164,8 +166,7 @@ test('a client that leaves in the middle of a pull ends it, and nothing stays', 
 
 test('one artefact is stored at a time', async () => {
   const { store } = await storeWith({ onPiece: () => new Promise((resolve) => void setTimeout(resolve, 1)) });
-  const first = (await store.pullIfArtefact(name, never)) ?? assert.fail();
-  await first.next();
+  const first = await startedPull(store, never);
   await assert.rejects(pulled(await store.pullIfArtefact(name, never)), { kind: 'unavailable' });
   await pulled(first);
   const again = await pulled(await store.pullIfArtefact(`${name}-again`, never));
@@ -181,6 +182,10 @@ test('an import is verified to its last byte, has a name of no registry, and is 
   const image = await store.import(piecesOf(layoutArchiveOf(artefact)), never);
   assert.deepEqual([image.reference, image.digest], ['localhost/installer:v1.14.1', digest]);
   assert.equal((await machineFiles(store, image.reference)).length, 8);
+  // A pull of its name finds it, because no registry can.
+  assert.deepEqual(await pulled(await store.pullIfArtefact(image.reference, never)), [
+    { kind: 'done', image },
+  ]);
   const archive = layoutArchiveOf(artefact);
   const at = archive.indexOf('content of machine/vmlinuz');
   archive[at] = (archive[at] ?? 0) ^ 1;

@@ -85,19 +85,19 @@ export class ArtefactStore implements ArtefactSource, InstallerImages {
    * Pulls what a reference names if that is an artefact. The store has it when the last step is out; a node without a disk only checks
    * what the documents of the artefact say, and streams it later.
    *
-   * @returns the steps; undefined for another image, and for one of which the registry does not say what it is
+   * @returns the steps; undefined for another image, and for one of which the registry does not say what it is: the container runtime
+   * has image caches, and says what is wrong
    */
-  async pullIfArtefact(
-    reference: string,
-    signal: AbortSignal,
-  ): Promise<AsyncGenerator<PullStep, void, undefined> | undefined> {
+  async pullIfArtefact(reference: string, signal: AbortSignal): Promise<AsyncIterable<PullStep> | undefined> {
     try {
       const content = this.#stream(reference, signal);
       if (!isSignedIndex(await readDocument(content, await content.root()))) return undefined;
     } catch {
-      // The container runtime has image caches, and says what is wrong.
       signal.throwIfAborted();
-      return undefined;
+      // One that was imported has no registry, and a registry may be away.
+      const known = await this.#find(reference);
+      if (known === undefined) return undefined;
+      return stepsOf(await this.#rename(known, known.record.name));
     }
     return this.#pull(reference, signal);
   }
@@ -416,6 +416,10 @@ const layerStep = (
   kind: 'layer',
   layer: { id: digest, status, elapsedMs, offsetBytes, totalBytes: size },
 });
+
+async function* stepsOf(image: ImageInfo): AsyncGenerator<PullStep, void, undefined> {
+  yield { kind: 'done', image };
+}
 
 async function* oneOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
