@@ -31,6 +31,7 @@ import { timeWaitOf } from '../../secrets/domain/time-wait.ts';
 import { openSecrets } from '../../secrets/open-secrets.ts';
 import { openTime } from '../../time/open-time.ts';
 import { openUpgrade } from '../../upgrade/open-upgrade.ts';
+import { openUpgradeCalls } from '../../upgrade-calls/open-upgrade-calls.ts';
 import { openVolumes } from '../../volumes/open-volumes.ts';
 import { earlyTopicRow, partRow, topicRow } from '../topic-row.ts';
 
@@ -99,12 +100,13 @@ export const startPartitionsRow = partRow({
 
 export const upgradeRow = topicRow({
   name: 'upgrade',
-  needs: ['startPartitions', 'config', 'etcd'],
-  open(host, { startPartitions: partitions, config, etcd }) {
+  needs: ['startPartitions', 'config', 'etcd', 'artefacts'],
+  open(host, { startPartitions: partitions, config, etcd, artefacts }) {
     const { abilities, layout, machineCalls: calls, options, state, view } = host;
     if (calls === undefined || partitions === undefined) return undefined;
     return openUpgrade({
       ...{ ...host, ...partitions, calls, root: layout.root, commandLine: abilities.commandLine },
+      ...(artefacts && { source: artefacts }),
       extensionSet: options.extensionSet,
       hasKubernetes: options.kubelet === 'on',
       watchdog: descriptorOf(options.watchdog),
@@ -218,6 +220,17 @@ export const lifeRow = topicRow({
     });
     return life;
   },
+});
+
+export const upgradeCallsRow = topicRow({
+  name: 'upgrade-calls',
+  needs: ['artefacts', 'etcd', 'upgrade', 'life'],
+  open: ({ abilities, world, log }, { artefacts, etcd, upgrade, life }) =>
+    openUpgradeCalls({
+      ...{ artefacts, log, upgrades: upgrade?.upgrades, sequences: life.sequences },
+      ...{ description: world.description, cannotEnd: abilities.cannotEnd },
+      assertMayUpgrade: (signal) => etcd.assertMayUpgrade(signal),
+    }),
 });
 
 export const filesRow = topicRow({
