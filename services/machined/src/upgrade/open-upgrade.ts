@@ -38,7 +38,7 @@ import { accessTo, alignedMemory } from './host/partition-files.ts';
 import { createRegistrySource } from './host/registry-source.ts';
 import { createSlotWriter } from './host/slot-writer.ts';
 import { UpgradeStateHolder } from './host/upgrade-state.ts';
-import { openWatchdog } from './host/watchdog.ts';
+import { openWatchdog, watchdogDevice } from './host/watchdog.ts';
 
 export interface OpenUpgradeInit {
   /** The calls that change the machine. */
@@ -101,7 +101,7 @@ export function openUpgrade(init: OpenUpgradeInit): UpgradeTopic {
   const memory = alignedMemory(calls);
   const access = { boot: accessTo(boot, memory), efi: accessTo(efi, memory) };
   const timers = systemTimers;
-  const watchdog = openWatchdog({ descriptor: init.watchdog, timers, log });
+  const watchdog = openWatchdog({ descriptor: init.watchdog, timers, log, device: watchdogDevice(calls) });
   const holder = new UpgradeStateHolder();
   const status = () => specOf(state, pointerTo(machineStatuses));
   const selectedEntry = async () => {
