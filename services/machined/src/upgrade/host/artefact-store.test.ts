@@ -5,7 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import type { PullStep } from '@nodewright/containers';
-import { checkTarget, neededFiles, readArtefact, type UpgradeTarget, verifyArtefact } from '@nodewright/installer';
+import {
+  checkTarget,
+  neededFiles,
+  readArtefact,
+  type UpgradeTarget,
+  verifyArtefact,
+} from '@nodewright/installer';
 import {
   createArtefactSigner,
   goodTarget,
