@@ -42,7 +42,12 @@ const topics: Readonly<Record<string, Topic>> = {
   etcd: { imports: ['config', 'containers', 'network', 'secrets', 'services'], face: [] },
   extensions: {
     imports: ['containers'],
-    face: ['host/open-extension-sets.ts', 'host/set-folder.ts', 'host/sound-start.ts'],
+    face: [
+      'host/open-extension-sets.ts',
+      'host/receive-archive.ts',
+      'host/set-folder.ts',
+      'host/sound-start.ts',
+    ],
   },
   files: { imports: [], face: ['domain/tar-header.ts'] },
   hardware: { imports: [], face: [] },
@@ -114,7 +119,17 @@ const topics: Readonly<Record<string, Topic>> = {
     imports: [],
     face: ['domain/askable-servers.ts'],
   },
-  upgrade: { imports: ['config', 'extensions', 'life', 'volumes'], face: ['open-installation.ts'] },
+  upgrade: {
+    imports: ['config', 'extensions', 'life', 'volumes'],
+    face: [
+      'domain/artefact-name.ts',
+      'domain/upgrades.ts',
+      'host/artefact-store.ts',
+      'host/open-artefacts.ts',
+      'open-installation.ts',
+    ],
+  },
+  'upgrade-calls': { imports: ['extensions', 'upgrade'], face: [] },
   volumes: { imports: ['access'], face: ['host/block-port.ts'] },
 };
 

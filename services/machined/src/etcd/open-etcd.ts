@@ -32,6 +32,7 @@ import { createEtcdSnapshot } from './rpc/etcd-snapshot.ts';
 import { openEtcdConditions } from './service/etcd-conditions.ts';
 import { assertMayLeave, etcdLeave } from './service/etcd-leave.ts';
 import { EtcdService } from './service/etcd-service.ts';
+import { assertMayUpgrade } from './service/etcd-upgrade.ts';
 import { forfeitLeadership } from './service/forfeit-leadership.ts';
 import type { NodeEtcd, RunnableEtcd } from './service/node-etcd.ts';
 
@@ -86,6 +87,8 @@ export interface EtcdTopic extends Topic {
   yieldLeadership(signal: AbortSignal): Promise<string | undefined>;
   /** @throws Fault `failed-precondition` with the reason when etcd needs the vote of this node */
   assertMayLeave(signal: AbortSignal): Promise<void>;
+  /** @throws Fault `failed-precondition` with the reason when etcd cannot do without this node for a while */
+  assertMayUpgrade(signal: AbortSignal): Promise<void>;
   /**
    * Allows etcd to start, immediately or once the configuration makes the node a member. Resolves after a
    * start that is already due.
@@ -140,6 +143,7 @@ export async function openEtcd(init: OpenEtcdInit, scope: AsyncDisposableStack):
     },
     yieldLeadership: (signal) => forfeitLeadership(access, timers, signal),
     assertMayLeave: (signal) => assertMayLeave(etcd, state, signal),
+    assertMayUpgrade: (signal) => assertMayUpgrade(access, signal),
     leave: () => etcdLeave(etcd, { state, dataFolder: layout.paths.etcdData, hostname, log }),
     begin: async (signal) => follower?.begin(signal),
   };

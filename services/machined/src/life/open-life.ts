@@ -50,7 +50,10 @@ const kexecFolder = '/system/run/kexec';
 const kexecTimeoutMs = 180_000;
 
 export interface LifeTopic extends Topic {
-  readonly sequences: Pick<NodeLife, 'initialize' | 'boot' | 'install' | 'reboot' | 'stop'>;
+  readonly sequences: Pick<
+    NodeLife,
+    'initialize' | 'boot' | 'install' | 'reboot' | 'stop' | 'upgrade' | 'stageUpgrade' | 'rollBack'
+  >;
   /** Resolves when the stage of the node is among its events, or after a second: its controllers may have ended. */
   readonly stageTold: () => Promise<void>;
 }

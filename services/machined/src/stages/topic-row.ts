@@ -24,6 +24,7 @@ import type { LifeTopic } from '../life/open-life.ts';
 import type { NetworkTopic } from '../network/open-network.ts';
 import type { ServicesTopic } from '../services/open-services.ts';
 import type { TimeTopic } from '../time/open-time.ts';
+import type { ArtefactStore } from '../upgrade/host/artefact-store.ts';
 import type { UpgradeTopic } from '../upgrade/open-upgrade.ts';
 import type { VolumesTopic } from '../volumes/open-volumes.ts';
 import type { Host } from './open-host.ts';
@@ -52,6 +53,7 @@ export interface OfferedTopics {
   readonly hardware: HardwareTopic;
   readonly network: NetworkTopic;
   readonly upgrade?: UpgradeTopic;
+  readonly 'upgrade-calls': Topic;
   readonly life: LifeTopic;
   readonly files: Topic;
   readonly logs: Topic;
@@ -72,6 +74,8 @@ export interface OfferedParts {
   /** The containers that machined runs without a runtime. */
   readonly ownContainers?: OwnContainers;
   readonly runtime?: ContainerRuntime;
+  /** The artefacts of the installer that a machine keeps. */
+  readonly artefacts?: ArtefactStore;
   /** Why the components of the control plane are not up to date or not ready. */
   readonly podProblems: PodProblems;
   /** What evaluates the selectors of the configuration, one at a time. */

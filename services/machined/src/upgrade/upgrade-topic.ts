@@ -1,20 +1,13 @@
 import type { LoadedKernel } from '@nodewright/boot';
 import type { Topic } from '../base/topic.ts';
 import type { Upgrades } from './domain/upgrades.ts';
+import type { MachineStartSteps } from './host/machine-start.ts';
 
 /** Starts the machine anew: `planned` starts what is chosen, perhaps without the firmware; `firmware` never without it. */
 export type RestartMachine = (how: 'planned' | 'firmware') => void;
 
-export interface UpgradeTopic extends Topic {
+export interface UpgradeTopic extends Topic, MachineStartSteps {
   readonly upgrades: Upgrades;
-  /**
-   * Puts in order what came before this start; to be called once, before services start. It never rejects.
-   *
-   * @returns whether the machine restarts at once
-   */
-  begin(): Promise<boolean>;
-  /** Begins with a staged upgrade. It never rejects. @returns whether the machine restarts at once */
-  upgradeStaged(): Promise<boolean>;
   /**
    * Installs a system as the configuration says, on a machine that has none. It never rejects.
    *
@@ -22,8 +15,6 @@ export interface UpgradeTopic extends Topic {
    * @returns whether nothing else may be started: the machine restarts, or waits for that
    */
   installConfigured?(asSequence: (attempt: () => Promise<void>) => Promise<void>): Promise<boolean>;
-  /** Watches the trial of this start, until the node stops. It never rejects. */
-  settle(): Promise<void>;
   /** To be called before each planned restart. @throws Fault; the firmware starts the machine then */
   beforeRestart(canKexec: boolean, load: (kernel: LoadedKernel) => Promise<void>): Promise<void>;
   /** Says how the machine restarts. */

@@ -32,6 +32,7 @@ import { openSecrets } from '../../secrets/open-secrets.ts';
 import { openTime } from '../../time/open-time.ts';
 import { openInstallation } from '../../upgrade/open-installation.ts';
 import { openUpgrade } from '../../upgrade/open-upgrade.ts';
+import { openUpgradeCalls } from '../../upgrade-calls/open-upgrade-calls.ts';
 import { openVolumes } from '../../volumes/open-volumes.ts';
 import { earlyTopicRow, partRow, topicRow } from '../topic-row.ts';
 
@@ -101,8 +102,8 @@ export const startPartitionsRow = partRow({
 
 export const upgradeRow = topicRow({
   name: 'upgrade',
-  needs: ['startPartitions', 'config', 'etcd', 'selectors'],
-  open(host, { startPartitions: partitions, config, etcd, selectors }) {
+  needs: ['startPartitions', 'config', 'etcd', 'artefacts', 'selectors'],
+  open(host, { startPartitions: partitions, config, etcd, artefacts, selectors }) {
     const { abilities, layout, machineCalls: calls, options, state, view } = host;
     if (calls === undefined) return undefined;
     const isMaintenance = () => config.isMaintenance() || !(view.configuration()?.isComplete ?? false);
@@ -116,6 +117,7 @@ export const upgradeRow = topicRow({
           selectors,
           isMaintenance,
         },
+        ...(artefacts && { source: artefacts }),
         stateFolder: dirname(layout.paths.machineConfig),
         medium: options.medium,
         hasKubernetes: options.kubelet === 'on',
@@ -124,6 +126,7 @@ export const upgradeRow = topicRow({
       });
     return openUpgrade({
       ...{ ...host, ...partitions, calls, root: layout.root, commandLine: abilities.commandLine },
+      ...(artefacts && { source: artefacts }),
       extensionSet: options.extensionSet,
       hasKubernetes: options.kubelet === 'on',
       watchdog: descriptorOf(options.watchdog),
@@ -237,6 +240,17 @@ export const lifeRow = topicRow({
     });
     return life;
   },
+});
+
+export const upgradeCallsRow = topicRow({
+  name: 'upgrade-calls',
+  needs: ['artefacts', 'etcd', 'upgrade', 'life'],
+  open: ({ abilities, world, log }, { artefacts, etcd, upgrade, life }) =>
+    openUpgradeCalls({
+      ...{ artefacts, log, upgrades: upgrade?.upgrades, sequences: life.sequences },
+      ...{ description: world.description, cannotEnd: abilities.cannotEnd },
+      assertMayUpgrade: (signal) => etcd.assertMayUpgrade(signal),
+    }),
 });
 
 export const filesRow = topicRow({

@@ -44,8 +44,6 @@ export interface SlotWriter {
 }
 
 const temporary = (path: string) => `${path}.new`;
-/** The init looks for it. */
-const trialMark = 'trial';
 
 export function createSlotWriter({ boot, efi }: SlotWriterInit): SlotWriter {
   return {
@@ -80,8 +78,8 @@ export function createSlotWriter({ boot, efi }: SlotWriterInit): SlotWriter {
       if ((await efi.read((files) => files.sizeOf(temporary(kernel)))) > 0)
         await efi.write((files) => files.rename(temporary(kernel), kernel));
     },
-    mark: (slot) => boot.write((files) => files.write(`${slot}/${trialMark}`, [])),
-    unmark: (slot) => boot.write((files) => files.remove(`${slot}/${trialMark}`)),
+    mark: (slot) => boot.write((files) => files.write(`${slot}/${slotFiles.trial}`, [])),
+    unmark: (slot) => boot.write((files) => files.remove(`${slot}/${slotFiles.trial}`)),
   };
 }
 
