@@ -47,6 +47,8 @@ export interface MachineInit {
   readonly writeLog?: string;
   /** More disks, by their serial numbers. Their changes are lost unless `keepsDisk` is set. */
   readonly moreDisks?: Readonly<Record<string, string>>;
+  /** A file with the contents of the CD in its drive, from which it starts first. */
+  readonly medium?: string;
   /** Number of slots for devices that are added while the machine runs, `slot0` and so on. */
   readonly slots?: number;
   /** Whether it has a USB controller, whose bus is `usb.0`. */
@@ -140,6 +142,7 @@ async function startOnce({
   keepsDisk = false,
   writeLog,
   moreDisks = {},
+  medium,
   slots = 0,
   hasUsb = false,
   hasScreen = false,
@@ -160,6 +163,7 @@ async function startOnce({
     ...machineHardware({ ...hardware, disk: image === 'none' ? undefined : image }),
     ...(clock === undefined ? [] : ['-rtc', `base=${clock}`]),
     ...Object.entries(moreDisks).flatMap((one) => extraDisk(one, keepsDisk)),
+    ...(medium === undefined ? [] : mediumOptions(medium)),
     ...moreTaps.flatMap(tapOptions),
     ...Array.from({ length: slots }, (_, index) => slotOptions(index)).flat(),
     ...(hasScreen ? ['-vga', 'std'] : []),
@@ -225,6 +229,12 @@ function enrol(variables: string, added: readonly PlainVariable[]): void {
 
 /** Only code in system management mode may write the variables then. */
 const lockedVariables = ['-machine', 'smm=on', '-global', 'driver=cfi.pflash01,property=secure,value=on'];
+
+/** A drive of SATA, as servers show a medium of their remote console. */
+const mediumOptions = (path: string) => [
+  ...['-drive', `if=none,id=medium,media=cdrom,readonly=on,format=raw,file=${path}`],
+  ...['-device', 'ide-cd,drive=medium,bootindex=0'],
+];
 
 function extraDisk([serial, path]: [string, string], keepsDisk: boolean): string[] {
   return [
