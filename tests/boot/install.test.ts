@@ -1,6 +1,14 @@
 // Machines that are installed from the medium of `make iso`, by BIOS and by UEFI firmware.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { imageFolder, type MachineInit, noMachine, startMachine } from './machine.ts';
@@ -17,6 +25,14 @@ const times = (console: string, pattern: RegExp) => console.split(pattern).lengt
 
 const fromMedium = /image medium\/rootfs\.squashfs on \/dev\/sr0, which is copied to memory/;
 const fromDisk = /image \/boot\/A\/rootfs\.squashfs on \/dev\/vda3/;
+
+function firstMib(path: string): Buffer {
+  const bytes = Buffer.alloc(1 << 20);
+  const file = openSync(path, 'r');
+  readSync(file, bytes, 0, bytes.length, 0);
+  closeSync(file);
+  return bytes;
+}
 
 for (const boot of ['bios', 'uefi'] as const satisfies readonly MachineInit['boot']['kind'][])
   test(`a machine is installed from the medium by ${boot}, and starts from its disk`, {
@@ -39,14 +55,9 @@ for (const boot of ['bios', 'uefi'] as const satisfies readonly MachineInit['boo
     const refused = await place.shows(status, /phase: pending/);
     assert.match(
       refused.replace(/\s+/g, ' '),
-      /this machine has no disk "\/dev\/vdz"; the disks of this machine are/,
+      /no disk matched the selector; the disks of this machine are \/dev\/vda/,
     );
-    assert.equal(
-      readFileSync(disk)
-        .subarray(0, 1 << 20)
-        .some((byte) => byte !== 0),
-      false,
-    );
+    assert.ok(firstMib(disk).equals(Buffer.alloc(1 << 20)));
 
     const text = readFileSync(configuration, 'utf8');
     writeFileSync(configuration, text.replaceAll('/dev/vdz', '/dev/vda'));

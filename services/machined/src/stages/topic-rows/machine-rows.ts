@@ -107,6 +107,8 @@ export const upgradeRow = topicRow({
     const { abilities, layout, machineCalls: calls, options, state, view } = host;
     if (calls === undefined) return undefined;
     const isMaintenance = () => config.isMaintenance() || !(view.configuration()?.isComplete ?? false);
+    // A machine that its own disk has started and that has lost META must not overwrite it.
+    if (partitions === undefined && options.medium === undefined) return undefined;
     if (partitions === undefined)
       return openInstallation({
         ...{
