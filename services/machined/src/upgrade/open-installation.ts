@@ -35,6 +35,8 @@ export interface OpenInstallationInit {
   readonly root: string;
   /** The folder of STATE, in memory. */
   readonly stateFolder: string;
+  /** Names of its files that stay in memory. */
+  readonly leftOut: readonly string[];
   /** Of the kernel. */
   readonly commandLine: string;
   /** Path of the device with the medium that the machine was started from; undefined for a disk. */
@@ -91,7 +93,7 @@ export function openInstallation(init: OpenInstallationInit): UpgradeTopic {
     values: () => meta.values() ?? new Map(),
     isMaintenance: init.isMaintenance,
     memory: alignedMemory(calls),
-    stateFolder: init.stateFolder,
+    ...{ stateFolder: init.stateFolder, leftOut: init.leftOut },
     partition: (label, device) =>
       createMountedPartition({
         ...{ calls, label, fileSystem: fileSystems[label], device: async () => device() },

@@ -1,6 +1,6 @@
 // What the node sees and changes of its machine, how it ends, and what it tells.
 import { randomUUID } from 'node:crypto';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { systemTimers } from '@nodewright/async';
 import { startPartitions, volumeIds } from '@nodewright/contract/volumes';
 import { Fault } from '@nodewright/fault';
@@ -121,6 +121,8 @@ export const upgradeRow = topicRow({
         },
         ...(artefacts && { source: artefacts }),
         stateFolder: dirname(layout.paths.machineConfig),
+        // META has a partition of its own.
+        leftOut: [basename(layout.paths.meta)],
         medium: options.medium,
         hasKubernetes: options.kubelet === 'on',
         meta: config.meta,

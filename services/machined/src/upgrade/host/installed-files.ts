@@ -41,6 +41,8 @@ export interface InstalledFilesInit {
   readonly values: ReadonlyMap<number, Uint8Array>;
   /** The folder of STATE, which is in memory. */
   readonly stateFolder: string;
+  /** Names of files in it that are not of STATE on a disk, such as META. */
+  readonly leftOut: readonly string[];
   /** Makes slot A the choice of the firmware; undefined where no firmware has one. */
   readonly confirmChoice:
     | ((partitions: { boot: MountedPartition; efi: MountedPartition }) => Promise<void>)
@@ -139,7 +141,7 @@ export function createInstalledFiles(init: InstalledFilesInit): InstalledFiles {
       return { bootCode: bootCodeFor(bootCode, coreSector), core: coreFor(core, coreSector) };
     },
     async writeState() {
-      await partitions?.STATE.write((folder) => copyFolder(init.stateFolder, folder));
+      await partitions?.STATE.write((folder) => copyFolder(init.stateFolder, folder, init.leftOut));
     },
     async complete() {
       if (access === undefined || partitions === undefined)
@@ -210,12 +212,13 @@ async function writeImage(folder: string, path: string, content: AsyncIterable<U
 }
 
 /** Files and folders with their owners and modes; nothing else is kept. */
-async function copyFolder(from: string, to: string): Promise<void> {
+async function copyFolder(from: string, to: string, leftOut: readonly string[] = []): Promise<void> {
   const { mode, uid, gid } = await stat(from);
   await mkdir(to, { recursive: true });
   await chown(to, uid, gid);
   await chmod(to, mode & 0o7777);
   for (const entry of await readdir(from, { withFileTypes: true })) {
+    if (leftOut.includes(entry.name)) continue;
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) await copyFolder(source, target);
     else if (entry.isFile()) await copyFile(source, target);

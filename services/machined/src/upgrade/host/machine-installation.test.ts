@@ -74,11 +74,19 @@ async function install({ artefact = artefactWith(), extra = [], confirmChoice }:
   const stateFolder = mkdtempSync(join(tmpdir(), 'state-'));
   folders.push(stateFolder, ...[...partitions.values()].map(({ folder }) => folder));
   writeFileSync(join(stateFolder, 'config.yaml'), 'version: v1alpha1\n', { mode: 0o600 });
+  writeFileSync(join(stateFolder, 'meta.json'), '{}');
   mkdirSync(join(stateFolder, 'secrets'), { mode: 0o700 });
   writeFileSync(join(stateFolder, 'secrets/key'), 'secret', { mode: 0o400 });
   const mounted: string[] = [];
   const files = createInstalledFiles({
-    ...{ artefact, memory: testMemory, extraKernelArguments: extra, stateFolder, confirmChoice },
+    ...{
+      artefact,
+      memory: testMemory,
+      extraKernelArguments: extra,
+      stateFolder,
+      confirmChoice,
+      leftOut: ['meta.json'],
+    },
     values: new Map([[0x0c, Buffer.from('kept')]]),
     partition(label, device) {
       mounted.push(`${label} ${device()}`);
@@ -121,6 +129,7 @@ test('an installation writes everything that a machine starts from', async () =>
   assert.deepEqual(readdirSync(at('EFI', 'EFI/Linux')), ['nodewright-a.efi']);
   assert.equal(text(at('IMAGECACHE', 'blobs/one')), 'an image');
   assert.equal(text(at('STATE', 'config.yaml')), 'version: v1alpha1\n');
+  assert.deepEqual(readdirSync(at('STATE', '')).sort(), ['config.yaml', 'secrets']);
   assert.equal(statSync(at('STATE', 'secrets/key')).mode & 0o777, 0o400);
   const meta = target.partitions.find(({ label }) => label === 'META')?.first ?? 0;
   assert.deepEqual(readMeta(disk.bytes(meta * sectorBytes, 1 << 20))?.get(0x0c), Buffer.from('kept'));

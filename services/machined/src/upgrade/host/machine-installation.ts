@@ -26,7 +26,7 @@ import {
 } from './installed-files.ts';
 
 export interface MachineInstallationInit
-  extends Pick<InstalledFilesInit, 'partition' | 'memory' | 'stateFolder' | 'confirmChoice'> {
+  extends Pick<InstalledFilesInit, 'partition' | 'memory' | 'stateFolder' | 'leftOut' | 'confirmChoice'> {
   readonly port: InstallPort;
   /** Undefined for a machine that was started from a disk. */
   readonly medium: InstallMedium | undefined;
