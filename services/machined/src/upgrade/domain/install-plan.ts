@@ -78,8 +78,8 @@ export type InstallStep =
   | { readonly kind: 'forget partitions' }
   /** Zeros at both ends, where tables are, and wherever a new partition begins and ends. */
   | { readonly kind: 'clear'; readonly ranges: readonly ByteRange[] }
-  /** The kernel knows the partition, which is in no table yet. */
-  | { readonly kind: 'introduce'; readonly partition: InstalledPartition }
+  /** The kernel knows the partitions, which are in no table yet, until the installation ends. */
+  | { readonly kind: 'introduce'; readonly partitions: readonly InstalledPartition[] }
   | { readonly kind: 'format'; readonly partition: InstalledPartition; readonly fileSystem: FileSystemKind }
   /** Writes the files of the system, compared with what was signed, and the images. */
   | { readonly kind: 'fill' }
@@ -120,7 +120,7 @@ export function planInstall(target: InstallTarget): InstallStep[] {
     { kind: 'disable disk' },
     { kind: 'forget partitions' },
     { kind: 'clear', ranges: clearedRanges(target) },
-    ...partitions.map((partition) => ({ kind: 'introduce', partition }) as const),
+    { kind: 'introduce', partitions },
     ...partitions.flatMap((partition) => {
       const fileSystem = beginnings[partition.label];
       return fileSystem === 'zeros' ? [] : [{ kind: 'format', partition, fileSystem } as const];

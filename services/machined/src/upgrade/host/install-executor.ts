@@ -15,12 +15,18 @@ export interface InstallPort {
   write(device: string, writes: readonly DiskWrite[]): Promise<void>;
   /** @throws Error of Node.js */
   read(device: string, at: number, lengthBytes: number): Promise<Buffer>;
-  /** Tells the kernel of a partition that is in no table yet. @throws SystemCallError `EBUSY` */
-  addPartition(disk: string, partition: Pick<InstalledPartition, 'number' | 'first' | 'last'>): void;
-  /** Tells the kernel that a partition is gone. @throws SystemCallError `EBUSY` when it is open */
-  removePartition(disk: string, number: number): void;
-  /** The partitions of a disk that the kernel knows. */
-  knownPartitions(disk: string): readonly number[];
+  /**
+   * Tells the kernel of partitions that are in no table yet, and keeps them, although others may have it read the table of the disk, until the
+   * returned object is disposed of.
+   *
+   * @throws SystemCallError `EBUSY` when it knows others
+   */
+  introduce(
+    disk: string,
+    partitions: readonly Pick<InstalledPartition, 'number' | 'first' | 'last'>[],
+  ): Promise<AsyncDisposable>;
+  /** Tells the kernel that the disk has no partitions. @throws SystemCallError `EBUSY` when one of them is in use */
+  forgetPartitions(disk: string): void;
   /** Path of a partition. */
   partitionPath(disk: string, number: number): string;
   /** Creates an empty file system, whatever the device contains. It is on the disk when the promise resolves. @throws Fault */
@@ -73,12 +79,13 @@ export interface InstallRun {
  * @throws Fault that names the disk and the step
  */
 export async function runInstall(steps: readonly InstallStep[], run: InstallRun): Promise<void> {
+  await using scope = new AsyncDisposableStack();
   for (const step of steps) {
     if (run.signal.aborted) throw new Fault('cancelled', 'the installation was cancelled');
     const text = textOf(step);
     if (text !== undefined) run.report(text);
     try {
-      await carryOut(step, run);
+      await carryOut(step, run, scope);
     } catch (error) {
       const { kind, message } = faultFrom(error);
       const { disk } = run.target;
@@ -91,7 +98,11 @@ export async function runInstall(steps: readonly InstallStep[], run: InstallRun)
 const goneCodes = new Set(['ENOENT', 'ENXIO', 'ENODEV']);
 const isGone = (error: unknown) => goneCodes.has((error as NodeJS.ErrnoException | undefined)?.code ?? '');
 
-async function carryOut(step: InstallStep, { port, files, target }: InstallRun): Promise<void> {
+async function carryOut(
+  step: InstallStep,
+  { port, files, target }: InstallRun,
+  scope: AsyncDisposableStack,
+): Promise<void> {
   const { disk } = target;
   const deviceOf = (label: string) => {
     const found = target.partitions.find((one) => one.label === label);
@@ -101,12 +112,12 @@ async function carryOut(step: InstallStep, { port, files, target }: InstallRun):
     case 'disable disk':
       return port.write(disk, [{ at: 0, bytes: Buffer.alloc(sectorBytes) }]);
     case 'forget partitions':
-      for (const number of port.knownPartitions(disk)) port.removePartition(disk, number);
-      return;
+      return port.forgetPartitions(disk);
     case 'clear':
       return port.write(disk, step.ranges.map(zeros));
     case 'introduce':
-      return port.addPartition(disk, step.partition);
+      scope.use(await port.introduce(disk, step.partitions));
+      return;
     case 'format': {
       const { label, guid, number } = step.partition;
       return port.makeFileSystem(port.partitionPath(disk, number), step.fileSystem, { label, uuid: guid });

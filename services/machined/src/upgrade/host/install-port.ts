@@ -1,11 +1,14 @@
 import { closeSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { pause } from '@nodewright/async';
 import { type NativeCalls, readBlockDevices, runProgram } from '@nodewright/linux';
-import { createBlockPort } from '../../volumes/host/block-port.ts';
+import { type BlockPort, createBlockPort } from '../../volumes/host/block-port.ts';
 import { type FileSystemKind, partitionPathOf } from '../domain/install-plan.ts';
 import type { InstallPort } from './install-executor.ts';
 
 const formatTimeoutMs = 10 * 60_000;
+const introductions = 20;
+const introductionPauseMs = 100;
 // <linux/fs.h>: BLKFLSBUF
 const dropCache = 0x1261;
 
@@ -24,12 +27,18 @@ export function createInstallPort(calls: NativeCalls): InstallPort {
       }
       return port.read(device, at, lengthBytes);
     },
-    addPartition: (disk, partition) => port.addPartition(disk, partition),
-    removePartition: (disk, number) => port.removePartition(disk, number),
-    knownPartitions: (disk) =>
-      readBlockDevices().flatMap(({ parent, partitionNumber }) =>
-        `/dev/${parent}` === disk ? [partitionNumber] : [],
-      ),
+    introduce: (disk, partitions) => introduce(port, disk, partitions),
+    forgetPartitions(disk) {
+      for (const { parent, partitionNumber } of readBlockDevices()) {
+        if (`/dev/${parent}` !== disk) continue;
+        try {
+          port.removePartition(disk, partitionNumber);
+        } catch (error) {
+          // udevd has had the kernel read the table, which is gone.
+          if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw error;
+        }
+      }
+    },
     partitionPath: partitionPathOf,
     async makeFileSystem(device, fileSystem, { label, uuid }) {
       if (fileSystem === 'xfs') return port.makeXfs(device, label);
@@ -42,6 +51,28 @@ export function createInstallPort(calls: NativeCalls): InstallPort {
       await file.sync();
     },
   };
+}
+
+/**
+ * Whenever a program has written to a disk, udevd has the kernel read its table again, which has no partitions now. The kernel does not while one
+ * of them is open.
+ */
+async function introduce(
+  port: Pick<BlockPort, 'addPartition'>,
+  disk: string,
+  partitions: Parameters<InstallPort['introduce']>[1],
+): Promise<AsyncDisposable> {
+  for (let attempt = 1; ; attempt += 1) {
+    await using scope = new AsyncDisposableStack();
+    try {
+      for (const partition of partitions) port.addPartition(disk, partition);
+      for (const { number } of partitions) scope.use(await open(partitionPathOf(disk, number), 'r'));
+      return scope.move();
+    } catch (error) {
+      if (attempt === introductions) throw error;
+      await pause(introductionPauseMs, new AbortController().signal);
+    }
+  }
 }
 
 /** GRUB reads these features, and a machine has no program that repairs a file system: see `rootfs/disk/ext-partition.ts`. */

@@ -82,20 +82,19 @@ export class SimulatedInstallDisk implements InstallPort {
     return this.bytes(at, lengthBytes);
   }
 
-  addPartition(
+  async introduce(
     _disk: string,
-    { number, first, last }: { number: number; first: number; last: number },
-  ): void {
-    if (this.#known.has(number)) throw Object.assign(new Error('ioctl: EBUSY'), { code: 'EBUSY' });
-    this.#known.set(number, { first, last });
+    partitions: readonly { number: number; first: number; last: number }[],
+  ): Promise<AsyncDisposable> {
+    for (const { number, first, last } of partitions) {
+      if (this.#known.has(number)) throw Object.assign(new Error('ioctl: EBUSY'), { code: 'EBUSY' });
+      this.#known.set(number, { first, last });
+    }
+    return { [Symbol.asyncDispose]: async () => {} };
   }
 
-  removePartition(_disk: string, number: number): void {
-    if (!this.#known.delete(number)) throw Object.assign(new Error('ioctl: ENXIO'), { code: 'ENXIO' });
-  }
-
-  knownPartitions(): readonly number[] {
-    return [...this.#known.keys()];
+  forgetPartitions(): void {
+    this.#known.clear();
   }
 
   partitionPath(disk: string, number: number): string {
