@@ -29,6 +29,7 @@ import type { ArtefactSource } from './domain/artefact-source.ts';
 import { outsideNeedsOf } from './domain/trial-problems.ts';
 import type { Upgrades } from './domain/upgrades.ts';
 import { readSetOfSlot } from './host/extension-sets.ts';
+import { firmwareCheck } from './host/firmware-check.ts';
 import { bootFilesOn, grubFilesOn } from './host/grub-files.ts';
 import { createLoaderVariableFiles } from './host/loader-variable-files.ts';
 import { createMachineStart, type MachineStartSteps } from './host/machine-start.ts';
@@ -55,6 +56,7 @@ export interface OpenUpgradeInit {
   readonly hasKubernetes: boolean;
   /** Descriptor of the watchdog that the init has started; undefined when it has started none. */
   readonly watchdog: number | undefined;
+  readonly isSecureBootOn: () => boolean;
   readonly meta: MetaStore;
   readonly isMaintenance: () => boolean;
   /** The version of etcd with which this node has written data; undefined without data. */
@@ -141,6 +143,7 @@ export function openUpgrade(init: OpenUpgradeInit): UpgradeTopic {
     missingNow: async () => outsideNeedsOf(await status()),
     isMaintenance: init.isMaintenance,
     images: undefined,
+    checkUnifiedKernel: init.isSecureBootOn() ? firmwareCheck(efiVariables) : undefined,
     restart: end,
     onChange: (facts) => holder.change({ facts }),
   });

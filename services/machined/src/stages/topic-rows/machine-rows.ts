@@ -111,6 +111,7 @@ export const upgradeRow = topicRow({
       hasKubernetes: options.kubelet === 'on',
       watchdog: descriptorOf(options.watchdog),
       meta: config.meta,
+      isSecureBootOn: () => isSecureBootOn(readOrReason),
       isMaintenance: () => config.isMaintenance() || !(view.configuration()?.isComplete ?? false),
       async etcdVersion() {
         // Before its volume is mounted, data is not missing: it cannot be seen.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -428,4 +428,22 @@ test('an upgrade ends when the node stops, and leaves no boot entry', async (con
   };
   await assert.rejects(first.upgrade(request, machine.report), { message: 'the node stops' });
   assert.equal(existsSync(join(machine.boot.folder, 'B')), false);
+});
+
+test('a unified kernel that the firmware would refuse is found before it is a boot entry', async (context) => {
+  const machine = await openMachine(context);
+  const read: string[] = [];
+  const machined = machine.machined({
+    async checkUnifiedKernel(kernel, path) {
+      const content = testSystem('new').contents['machine/B/nodewright.efi'] ?? Buffer.of();
+      assert.deepEqual(await kernel.read(path, 3, 10), content.subarray(3, 13));
+      assert.deepEqual(await kernel.read(path, 0, 1 << 20), content);
+      read.push(path);
+      throw new Fault('failed-precondition', 'the firmware does not have the key');
+    },
+  });
+  await assert.rejects(machined.upgrade(request, machine.report), { message: /does not have the key/ });
+  assert.deepEqual(read, ['EFI/Linux/nodewright-b.efi.new']);
+  assert.equal(isEntry(machine), false);
+  assert.deepEqual(readdirSync(join(machine.efi.folder, 'EFI/Linux')), ['nodewright-a.efi']);
 });

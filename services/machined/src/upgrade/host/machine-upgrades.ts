@@ -73,6 +73,8 @@ export interface MachineUpgradesInit {
   readonly missingNow: () => Promise<readonly OutsideNeed[]>;
   /** The node has no complete configuration. */
   readonly isMaintenance: () => boolean;
+  /** Examines a unified kernel that is to be started; undefined where the firmware verifies nothing. @throws Fault `failed-precondition` */
+  readonly checkUnifiedKernel: NewSystem['checkUnifiedKernel'];
   /** Adds the images of a new system to the caches of this node. */
   readonly images: ImageAdditions | undefined;
   /** Restarts the machine: `planned` starts what is chosen, perhaps without the firmware; `firmware` never without it. */
@@ -246,6 +248,7 @@ export class MachineUpgrades implements Upgrades {
         // Before the trial: the new system needs them from its first start on.
         await additions?.complete();
       },
+      checkUnifiedKernel: this.#init.checkUnifiedKernel,
       writeMore: set && ((on) => set.write(on)),
       checkMore: set && ((on) => set.check(on)),
     };

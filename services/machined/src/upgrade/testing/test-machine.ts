@@ -169,6 +169,7 @@ export class TestMachine {
       missingNow: async () => this.missing,
       isMaintenance: () => this.isMaintenance,
       images: undefined,
+      checkUnifiedKernel: undefined,
       restart: (how) => void this.restarts.push(how),
       onChange: (facts) => {
         this.facts = facts;
