@@ -4,12 +4,11 @@ import { systemTimers } from '@nodewright/async';
 import {
   createGrubBootLoader,
   createSystemdBootLoader,
-  grubFiles,
+  encodeLoaderVariable,
+  entryName,
   isSameSystem,
   type LoadedKernel,
-  menuBytes,
   parseLoaderVariable,
-  readsEnvironment,
   slotIn,
   upgradeRecordFrom,
 } from '@nodewright/boot';
@@ -31,6 +30,7 @@ import type { Upgrades } from './domain/upgrades.ts';
 import { readSetOfSlot } from './host/extension-sets.ts';
 import { firmwareCheck } from './host/firmware-check.ts';
 import { bootFilesOn, grubFilesOn } from './host/grub-files.ts';
+import { type BiosDisk, createLoaderReplacement } from './host/loader-replacement.ts';
 import { createLoaderVariableFiles } from './host/loader-variable-files.ts';
 import { createMachineStart, type MachineStartSteps } from './host/machine-start.ts';
 import { MachineUpgrades } from './host/machine-upgrades.ts';
@@ -57,6 +57,8 @@ export interface OpenUpgradeInit {
   /** Descriptor of the watchdog that the init has started; undefined when it has started none. */
   readonly watchdog: number | undefined;
   readonly isSecureBootOn: () => boolean;
+  /** The disk as a BIOS sees it; undefined when it has no partition BIOS. @throws Fault */
+  readonly bios: () => Promise<BiosDisk | undefined>;
   readonly meta: MetaStore;
   readonly isMaintenance: () => boolean;
   /** The version of etcd with which this node has written data; undefined without data. */
@@ -119,16 +121,13 @@ export function openUpgrade(init: OpenUpgradeInit): UpgradeTopic {
     watchdog.endAfter(stopMs);
     restart(how);
   };
+  const checkProgram = init.isSecureBootOn() ? firmwareCheck(efiVariables) : undefined;
   const machine = new MachineUpgrades({
     ...{ running, commandLine, isUefi, loader, boot, access, signal, log },
-    async loaderProblem() {
-      const canChoose = isUefi
-        ? (await selectedEntry()) !== undefined
-        : readsEnvironment((await grub.read(grubFiles.menu, 0, menuBytes))?.toString('latin1') ?? '');
-      return canChoose
-        ? undefined
-        : 'the boot loader of this disk is too old to try a system: install the machine anew with an image of this version';
-    },
+    replacement: createLoaderReplacement({
+      ...{ isUefi, boot, efi, memory, bios: init.bios, checkProgram },
+      setDefault: (to) => variables.write('default', encodeLoaderVariable(entryName(to))),
+    }),
     writer: createSlotWriter(access),
     meta: init.meta,
     source: init.source ?? createRegistrySource({ state, telemetry, nowMs: () => timers.monotonicMs() }),
@@ -143,7 +142,7 @@ export function openUpgrade(init: OpenUpgradeInit): UpgradeTopic {
     missingNow: async () => outsideNeedsOf(await status()),
     isMaintenance: init.isMaintenance,
     images: undefined,
-    checkUnifiedKernel: init.isSecureBootOn() ? firmwareCheck(efiVariables) : undefined,
+    checkUnifiedKernel: checkProgram,
     restart: end,
     onChange: (facts) => holder.change({ facts }),
   });

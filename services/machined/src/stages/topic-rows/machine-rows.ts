@@ -100,8 +100,8 @@ export const startPartitionsRow = partRow({
 
 export const upgradeRow = topicRow({
   name: 'upgrade',
-  needs: ['startPartitions', 'config', 'etcd', 'artefacts'],
-  open(host, { startPartitions: partitions, config, etcd, artefacts }) {
+  needs: ['startPartitions', 'config', 'etcd', 'artefacts', 'volumes'],
+  open(host, { startPartitions: partitions, config, etcd, artefacts, volumes }) {
     const { abilities, layout, machineCalls: calls, options, state, view } = host;
     if (calls === undefined || partitions === undefined) return undefined;
     return openUpgrade({
@@ -112,6 +112,7 @@ export const upgradeRow = topicRow({
       watchdog: descriptorOf(options.watchdog),
       meta: config.meta,
       isSecureBootOn: () => isSecureBootOn(readOrReason),
+      bios: async () => volumes.partitions?.biosSectors(),
       isMaintenance: () => config.isMaintenance() || !(view.configuration()?.isComplete ?? false),
       async etcdVersion() {
         // Before its volume is mounted, data is not missing: it cannot be seen.
