@@ -30,6 +30,7 @@ import type { Upgrades } from './domain/upgrades.ts';
 import { readSetOfSlot } from './host/extension-sets.ts';
 import { firmwareCheck } from './host/firmware-check.ts';
 import { bootFilesOn, grubFilesOn } from './host/grub-files.ts';
+import { createImageAdditions, type ImagePlace } from './host/image-additions.ts';
 import { type BiosDisk, createLoaderReplacement } from './host/loader-replacement.ts';
 import { createLoaderVariableFiles } from './host/loader-variable-files.ts';
 import { createMachineStart, type MachineStartSteps } from './host/machine-start.ts';
@@ -59,6 +60,10 @@ export interface OpenUpgradeInit {
   readonly isSecureBootOn: () => boolean;
   /** The disk as a BIOS sees it; undefined when it has no partition BIOS. @throws Fault */
   readonly bios: () => Promise<BiosDisk | undefined>;
+  /** The folders of the image caches of this node. */
+  readonly imageCacheRoots: readonly string[];
+  /** Where images can be added to them, the preferred place first. */
+  readonly imagePlaces: readonly ImagePlace[];
   readonly meta: MetaStore;
   readonly isMaintenance: () => boolean;
   /** The version of etcd with which this node has written data; undefined without data. */
@@ -141,7 +146,7 @@ export function openUpgrade(init: OpenUpgradeInit): UpgradeTopic {
     etcdVersion: init.etcdVersion,
     missingNow: async () => outsideNeedsOf(await status()),
     isMaintenance: init.isMaintenance,
-    images: undefined,
+    images: createImageAdditions({ roots: init.imageCacheRoots, places: init.imagePlaces }),
     checkUnifiedKernel: checkProgram,
     restart: end,
     onChange: (facts) => holder.change({ facts }),

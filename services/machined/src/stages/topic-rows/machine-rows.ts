@@ -7,6 +7,7 @@ import { Fault } from '@nodewright/fault';
 import { createFileSystemSizes } from '@nodewright/linux';
 import { pointerTo } from '@nodewright/state';
 import { blockMountStatuses } from '@nodewright/state/kinds';
+import { addedImagesFolder, imageCacheRoots } from '../../base/domain/image-cache-roots.ts';
 import type { World } from '../../base/domain/world.ts';
 import { createMountedPartition } from '../../base/host/mounted-partition.ts';
 import { readOrReason } from '../../base/host/read-if-there.ts';
@@ -30,6 +31,7 @@ import { openNetwork } from '../../network/open-network.ts';
 import { timeWaitOf } from '../../secrets/domain/time-wait.ts';
 import { openSecrets } from '../../secrets/open-secrets.ts';
 import { openTime } from '../../time/open-time.ts';
+import { folderPlace } from '../../upgrade/host/image-additions.ts';
 import { openUpgrade } from '../../upgrade/open-upgrade.ts';
 import { openUpgradeCalls } from '../../upgrade-calls/open-upgrade-calls.ts';
 import { openVolumes } from '../../volumes/open-volumes.ts';
@@ -112,6 +114,13 @@ export const upgradeRow = topicRow({
       watchdog: descriptorOf(options.watchdog),
       meta: config.meta,
       isSecureBootOn: () => isSecureBootOn(readOrReason),
+      imageCacheRoots: imageCacheRoots.map((path) => layout.root + path),
+      imagePlaces: [
+        folderPlace('EPHEMERAL', layout.root + addedImagesFolder, async () => {
+          const mount = await specOf(state, pointerTo(blockMountStatuses, volumeIds.ephemeral));
+          return mount !== undefined;
+        }),
+      ],
       bios: async () => volumes.partitions?.biosSectors(),
       isMaintenance: () => config.isMaintenance() || !(view.configuration()?.isComplete ?? false),
       async etcdVersion() {

@@ -242,18 +242,19 @@ export class MachineUpgrades implements Upgrades {
     const { rootHash } = description;
     const system: NewSystem = {
       ...{ files, rootHash },
-      async read(sink, isWanted) {
-        await readArtefact(content, artefact, {
-          signal,
-          isWanted: (file) => isWanted(file) || additions?.isWanted(file) === true,
-          sink: {
-            async write(file, bytes) {
-              await (isWanted(file) ? sink.write(file, bytes) : additions?.write(file, bytes));
+      read: (sink, isWanted) => {
+        const read = (writeImage?: ArtefactSink['write']) =>
+          readArtefact(content, artefact, {
+            signal,
+            isWanted: (file) => isWanted(file) || additions?.isWanted(file) === true,
+            sink: {
+              async write(file, bytes) {
+                await (isWanted(file) ? sink.write(file, bytes) : writeImage?.(file, bytes));
+              },
             },
-          },
-        });
+          });
         // Before the trial: the new system needs them from its first start on.
-        await additions?.complete();
+        return additions === undefined ? read() : additions.add(read);
       },
       checkUnifiedKernel: this.#init.checkUnifiedKernel,
       writeMore: set && ((on) => set.write(on)),
