@@ -28,7 +28,11 @@ const initModules = [
   ...['loop', 'dm-verity', 'squashfs', 'overlay', 'efivarfs', 'virtio_pci', 'virtio_blk', 'watchdog'],
   ...['crc32c_generic', 'ext4'],
 ];
-const laterModules = ['nvme', 'virtio_net', 'virtio_scsi', 'sd_mod', 'ahci', 'button', 'evdev', 'xfs'];
+const laterModules = [
+  ...['nvme', 'virtio_net', 'virtio_scsi', 'sd_mod', 'ahci', 'button', 'evdev', 'xfs'],
+  // The partition EFI, with the character sets of its names, and the medium from which a machine is installed.
+  ...['vfat', 'nls_cp437', 'nls_ascii', 'isofs', 'sr_mod', 'ata_piix'],
+];
 
 /**
  * Drivers of watchdogs: of emulated machines, of firmware with an ACPI table for it, and the timer of the kernel. The init loads them while a
