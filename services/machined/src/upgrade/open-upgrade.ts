@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { release } from 'node:os';
 import { systemTimers } from '@nodewright/async';
 import {
   createGrubBootLoader,
@@ -13,12 +14,13 @@ import {
   upgradeRecordFrom,
 } from '@nodewright/boot';
 import { buildInfo } from '@nodewright/contract';
-import type { NativeCalls } from '@nodewright/linux';
+import { createModuleLoader, type NativeCalls } from '@nodewright/linux';
 import { pointerTo, type State } from '@nodewright/state';
 import { machineStatuses } from '@nodewright/state/kinds';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import { imageRootHashOf, readTrustedCertificates } from '../base/host/image-trust.ts';
 import type { MountedPartition } from '../base/host/mounted-partition.ts';
+import { readIfThere } from '../base/host/read-if-there.ts';
 import { specOf } from '../base/resources/spec-of.ts';
 import type { Topic } from '../base/topic.ts';
 import type { MetaStore } from '../config/controllers/meta-store.ts';
@@ -38,6 +40,7 @@ import { MachineUpgrades } from './host/machine-upgrades.ts';
 import { createTrialObserver } from './host/observe-trial.ts';
 import { accessTo, alignedMemory } from './host/partition-files.ts';
 import { createRegistrySource } from './host/registry-source.ts';
+import { startRestartWatchdog } from './host/restart-watchdog.ts';
 import { createSlotWriter } from './host/slot-writer.ts';
 import { UpgradeStateHolder } from './host/upgrade-state.ts';
 import { openWatchdog, watchdogDevice } from './host/watchdog.ts';
@@ -148,6 +151,13 @@ export function openUpgrade(init: OpenUpgradeInit): UpgradeTopic {
     isMaintenance: init.isMaintenance,
     images: createImageAdditions({ roots: init.imageCacheRoots, places: init.imagePlaces }),
     checkUnifiedKernel: checkProgram,
+    async startWatchdog() {
+      const folder = `/usr/lib/modules/${release()}`;
+      await startRestartWatchdog({
+        ...{ calls, log, load: createModuleLoader(folder) },
+        moduleList: () => readIfThere(`${folder}/modules.dep`)?.toString(),
+      });
+    },
     restart: end,
     onChange: (facts) => holder.change({ facts }),
   });

@@ -157,9 +157,11 @@ test('a restart loads the kernel of the slot that is tried, with its own command
   await first.upgrade(request, machine.report);
   await first.beforeRestart(false, load);
   assert.equal(loaded.length, 1);
+  assert.deepEqual(machine.watchdogs, []);
   assert.equal(systemsOf(machine).once, 'B', 'the firmware tries it');
   await first.beforeRestart(true, load);
   assert.match(loaded[1]?.commandLine ?? '', /nodewright\.slot=B/);
+  assert.deepEqual(machine.watchdogs, ['A'], 'a watchdog covers the trial from its beginning');
   assert.deepEqual(systemsOf(machine), {
     ...nothing,
     trial: 'B',

@@ -82,6 +82,8 @@ export interface MachineUpgradesInit {
   readonly checkUnifiedKernel: NewSystem['checkUnifiedKernel'];
   /** Adds the images of a new system to the caches of this node. */
   readonly images: ImageAdditions | undefined;
+  /** Starts a watchdog that runs on while the other system is started without the firmware. It never rejects. */
+  readonly startWatchdog: () => Promise<void>;
   /** Restarts the machine: `planned` starts what is chosen, perhaps without the firmware; `firmware` never without it. */
   readonly restart: (how: 'planned' | 'firmware') => void;
   /** Called after each change of the systems, with what there is. */
@@ -184,10 +186,13 @@ export class MachineUpgrades implements Upgrades {
    */
   async beforeRestart(canKexec: boolean, load: (kernel: LoadedKernel) => Promise<void>): Promise<void> {
     const steps = planRestart(await this.#facts(), { canKexec });
-    const { running, commandLine } = this.#init;
-    const own = steps.some((step) => step.kind === 'load kernel' && step.slot === running.slot);
+    const { running, commandLine, startWatchdog } = this.#init;
+    const loaded = steps.find((step) => step.kind === 'load kernel')?.slot;
     // The same system goes on with the words that somebody has added to its command line.
-    await this.#run(steps, { load: (kernel) => load(own ? { ...kernel, commandLine } : kernel) });
+    const withLine = (kernel: LoadedKernel) =>
+      loaded === running.slot ? { ...kernel, commandLine } : kernel;
+    await this.#run(steps, { load: (kernel) => load(withLine(kernel)) });
+    if (loaded !== undefined && loaded !== running.slot) await startWatchdog();
   }
 
   /** The trial that runs; undefined without one. */

@@ -58,6 +58,7 @@ export class TestMachine {
   readonly boot = folderPartition('boot');
   readonly efi = folderPartition('efi');
   readonly restarts: string[] = [];
+  readonly watchdogs: string[] = [];
   readonly reports: string[] = [];
   meta = new Map<number, Uint8Array>();
   missing: readonly OutsideNeed[] = [];
@@ -176,6 +177,7 @@ export class TestMachine {
       isMaintenance: () => this.isMaintenance,
       images: undefined,
       checkUnifiedKernel: undefined,
+      startWatchdog: async () => void this.watchdogs.push(this.running.slot),
       restart: (how) => void this.restarts.push(how),
       onChange: (facts) => {
         this.facts = facts;
