@@ -116,7 +116,7 @@ export const upgradeRow = topicRow({
       isSecureBootOn: () => isSecureBootOn(readOrReason),
       imageCacheRoots: imageCacheRoots.map((path) => layout.root + path),
       imagePlaces: [
-        folderPlace('EPHEMERAL', layout.root + addedImagesFolder, async () => {
+        folderPlace(volumeIds.ephemeral, layout.root + addedImagesFolder, async () => {
           const mount = await specOf(state, pointerTo(blockMountStatuses, volumeIds.ephemeral));
           return mount !== undefined;
         }),
