@@ -29,10 +29,11 @@ async function upgradesAndRollsBack(boot: MachineInit['boot']): Promise<void> {
   await generate('demo');
   writeFileSync(
     join(workplace.folder, 'patch.yaml'),
-    `machine:\n  registries:\n    mirrors:\n      registry.test:\n        endpoints: [${registry.url}]\n`,
+    // It has no time server.
+    `machine:\n  time: {disabled: true}\n  registries:\n    mirrors:\n      registry.test:\n        endpoints: [${registry.url}]\n`,
   );
   const patched = await talosctl(
-    ...['machineconfig', 'patch', 'worker.yaml', '-p', '@patch.yaml', '-o', 'patched.yaml'],
+    ...['machineconfig', 'patch', 'controlplane.yaml', '-p', '@patch.yaml', '-o', 'patched.yaml'],
   );
   assert.equal(patched.exitCode, 0, patched.output);
   await using machine = await startMachine({
@@ -42,7 +43,8 @@ async function upgradesAndRollsBack(boot: MachineInit['boot']): Promise<void> {
   await configures(machine, 'patched.yaml');
   const call = (...words: string[]) => [...trusted(machine), ...words];
   await shows(call('version'), /Tag: +v1\.14\.0/, startMs);
-  await shows(call('get', 'machinestatuses'), /running/, startMs);
+  await succeeds(call('bootstrap'), startMs);
+  await shows(call('get', 'machinestatuses'), /running +true/, startMs);
   await shows(call('get', 'upgradestatuses'), /A +confirmed/, startMs);
 
   const upgraded = await talosctl(...call('upgrade', '--image', image, '--drain=false', '--wait=false'));
