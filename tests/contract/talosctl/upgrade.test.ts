@@ -4,135 +4,23 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
-import { ImageServicePullRequest, ImageServicePullResponse } from '@nodewright/contract/gen/machine/image.ts';
-import {
-  LifecycleServiceUpgradeRequest,
-  LifecycleServiceUpgradeResponse,
-} from '@nodewright/contract/gen/machine/lifecycle.ts';
-import {
-  ImagePullResponse,
-  RollbackResponse,
-  ServiceListResponse,
-  VersionResponse,
-} from '@nodewright/contract/gen/machine/machine.ts';
-import { UpgradeEvent, UpgradeRequest } from '@nodewright/contract/gen/suite/upgrade/v1/upgrade.ts';
-import type { FakeCall, FakeHandler } from './fake-gateway.ts';
-import { FakeMachine, sequenceEvent, statusEvent, taskEvent } from './fake-machine.ts';
-import { healthyCluster, reply } from './replies.ts';
+import type { LifecycleServiceUpgradeRequest } from '@nodewright/contract/gen/machine/lifecycle.ts';
 import { openSuite } from './suite.ts';
+import { type NodeBehaviour, pinned, UpgradedNodes } from './upgraded-nodes.ts';
 
 const image = 'registry.example/installer:v1.14.1';
-const pinned = `registry.example/installer@sha256:${'a'.repeat(64)}`;
-
-/** What the nodes do. */
-interface Behaviour {
-  tag: string;
-  exitCode: number | undefined;
-  lines: readonly string[];
-  hasImageService: boolean;
-  hasOwnService: boolean;
-  hasKubelet: boolean;
-  rollbackProblem: string | undefined;
-}
-
-const usual: Behaviour = {
-  ...{ tag: 'v1.14.0', exitCode: 0, lines: ['writes slot B', 'the next start tries slot B'] },
-  ...{ hasImageService: true, hasOwnService: true, hasKubelet: false, rollbackProblem: undefined },
-};
-let behaviour: Behaviour = usual;
-/** Those of the nodes in `failing` end with this exit code. */
-let failing = new Map<string, number>();
-/** The calls that change a node, in order. */
-let calls: string[] = [];
-let requests: unknown[] = [];
-const machines = new Map<string, FakeMachine>();
-const machineOf = (name = 'node01'): FakeMachine => {
-  const machine = machines.get(name) ?? new FakeMachine();
-  machines.set(name, machine);
-  return machine;
-};
-
-const note = ({ node, path }: FakeCall, request: unknown) => {
-  calls.push(`${node} ${path.slice(path.lastIndexOf('.') + 1)}`);
-  requests.push(request);
-};
-
-const handlers: Record<string, FakeHandler> = { ...healthyCluster };
-for (const path of Object.keys(new FakeMachine().handlers))
-  handlers[path] = (call) => {
-    if (/(Reboot|Upgrade)$/.test(path)) note(call, undefined);
-    return machineOf(call.node).handlers[path]?.(call);
-  };
-Object.assign(handlers, {
-  '/machine.MachineService/Version': (call) =>
-    reply(call, VersionResponse, { messages: [{ version: { tag: behaviour.tag } }] }),
-  '/machine.MachineService/ServiceList': (call) =>
-    reply(call, ServiceListResponse, {
-      messages: [{ services: behaviour.hasKubelet ? [{ id: 'kubelet' }] : [{ id: 'apid' }] }],
-    }),
-  '/machine.ImageService/Pull'(call) {
-    if (!behaviour.hasImageService) return call.fail(12, 'unknown service machine.ImageService');
-    note(call, ImageServicePullRequest.decode(call.request));
-    reply(call, ImageServicePullResponse, { response: { $case: 'name', value: pinned } });
-  },
-  '/machine.MachineService/ImagePull'(call) {
-    note(call, undefined);
-    reply(call, ImagePullResponse, { messages: [{}] });
-  },
-  '/machine.LifecycleService/Upgrade'(call) {
-    note(call, LifecycleServiceUpgradeRequest.decode(call.request));
-    const send = (response: { $case: 'message'; value: string } | { $case: 'exitCode'; value: number }) =>
-      call.send(
-        LifecycleServiceUpgradeResponse.encode(
-          LifecycleServiceUpgradeResponse.fromPartial({ progress: { response } }),
-        ).finish(),
-      );
-    for (const line of behaviour.lines) send({ $case: 'message', value: `${line}\n` });
-    const exitCode = failing.get(call.node ?? '') ?? behaviour.exitCode;
-    if (exitCode !== undefined) send({ $case: 'exitCode', value: exitCode });
-    call.end();
-  },
-  '/suite.upgrade.v1.UpgradeService/Upgrade'(call) {
-    if (!behaviour.hasOwnService) return call.fail(12, 'unknown service suite.upgrade.v1.UpgradeService');
-    // The fake has all messages in one buffer: the first one and the bytes of the others.
-    const { length } = UpgradeRequest.encode(UpgradeRequest.decode(call.request)).finish();
-    note(call, [call.request.length, length]);
-    const send = (event: UpgradeEvent['event']) =>
-      call.send(UpgradeEvent.encode(UpgradeEvent.fromPartial({ event: event as never })).finish());
-    for (const line of behaviour.lines) send({ $case: 'progress', value: { line } });
-    send({ $case: 'prepared', value: { isStaged: false } });
-    call.end();
-  },
-  '/machine.MachineService/Rollback'(call) {
-    note(call, undefined);
-    if (behaviour.rollbackProblem !== undefined) return call.fail(9, behaviour.rollbackProblem);
-    reply(call, RollbackResponse, { messages: [{}] });
-  },
-} satisfies Record<string, FakeHandler>);
-
-const suite = openSuite(handlers);
-beforeEach(() => {
-  machines.clear();
-  [calls, requests, failing, behaviour] = [[], [], new Map(), { ...usual }];
-});
-
-/** Restarts as a machine does. */
-const reboots = (name = 'node01') => {
-  const machine = machineOf(name);
-  machine.tell(statusEvent(4, true));
-  machine.act = (actor) => {
-    machine.tell(sequenceEvent('reboot', 1), actor);
-    machine.tell(taskEvent('stopAllServices', 0), actor);
-    setTimeout(() => machine.goDown(), 100);
-    setTimeout(() => machine.comeBack(), 1200);
-  };
-  return machine;
+const nodes = new UpgradedNodes();
+const { calls, requests } = nodes;
+const suite = openSuite(nodes.handlers);
+beforeEach(() => nodes.reset());
+const behave = (change: Partial<NodeBehaviour>) => {
+  nodes.behaviour = { ...nodes.behaviour, ...change };
 };
 
 const upgrade = (...words: string[]) => suite.run('-n', 'node01', 'upgrade', '-i', image, '--yes', ...words);
 
 test('upgrade pulls, writes the slot, and restarts, which it follows by the boot id', async () => {
-  const machine = reboots();
+  const machine = nodes.reboots();
   const { stdout, stderr, exitCode } = await upgrade('--reboot-mode', 'powercycle');
   assert.equal(exitCode, 0, stderr);
   assert.equal(stdout, '');
@@ -191,7 +79,7 @@ for (const [code, reason] of [
   [99, ''],
 ] as const)
   test(`an exit code of ${code} fails the command, and no node restarts`, async () => {
-    failing.set('node02', code);
+    nodes.failing.set('node02', code);
     const { stdout, stderr, exitCode } = await suite.run(
       ...['-n', 'node01,node02', 'upgrade', '-i', image, '--yes', '-o', 'json'],
     );
@@ -206,14 +94,14 @@ for (const [code, reason] of [
   });
 
 test('a stream without an exit code is no success', async () => {
-  behaviour.exitCode = undefined;
+  behave({ exitCode: undefined });
   const { stderr, exitCode } = await upgrade();
   assert.equal(exitCode, 1);
   assert.match(stderr, /code = DataLoss desc = the node ended the stream without an exit code/);
 });
 
 test('a node without the image service pulls by the older call', async () => {
-  behaviour.hasImageService = false;
+  behave({ hasImageService: false });
   const { stderr, exitCode } = await upgrade('--no-reboot');
   assert.equal(exitCode, 0, stderr);
   assert.deepEqual(calls, ['node01 MachineService/ImagePull', 'node01 LifecycleService/Upgrade']);
@@ -228,13 +116,13 @@ test('the flags of this project use its own call, with the set of extensions', a
   const { stderr, exitCode } = await upgrade('--no-reboot', '--allow-downgrade', '--extension-set', set);
   assert.equal(exitCode, 0, stderr);
   assert.deepEqual(calls, ['node01 ImageService/Pull', 'node01 UpgradeService/Upgrade']);
-  const [[bytes = 0] = []] = requests.slice(1) as number[][];
+  const [, bytes = 0] = requests as number[];
   assert.ok(bytes > 100_000, `${bytes} bytes arrived`);
   assert.match(stderr, /node01: upgrade completed/);
 });
 
 test('a node of upstream cannot take them, and the command says what to do', async () => {
-  behaviour.hasOwnService = false;
+  behave({ hasOwnService: false });
   const { stderr, exitCode } = await upgrade('--without-extensions');
   assert.equal(exitCode, 1);
   assert.match(stderr, /code = Unimplemented desc = this node has no call for --allow-downgrade/);
@@ -242,7 +130,7 @@ test('a node of upstream cannot take them, and the command says what to do', asy
 });
 
 test('--legacy is one call, which is followed like a reboot', async () => {
-  const machine = reboots();
+  const machine = nodes.reboots();
   const { stderr, exitCode } = await upgrade('--legacy', '--preserve', '--force');
   assert.equal(exitCode, 0, stderr);
   assert.deepEqual(calls, ['node01 MachineService/Upgrade']);
@@ -255,15 +143,15 @@ test('--legacy --stage --wait=false returns with the actor', async () => {
     ...['--legacy', '--stage', '--wait=false', '--drain=false', '-o', 'json', '--reboot-mode=powercycle'],
   );
   assert.equal(exitCode, 0, stderr);
-  const [request] = machineOf().requests;
+  const [request] = nodes.machine().requests;
   assert.deepEqual(request, { image, preserve: false, stage: true, force: false, rebootMode: 1 });
   const [{ node, actorId }] = JSON.parse(stdout);
   assert.deepEqual([node, /^actor-/.test(actorId)], ['node01', true]);
 });
 
 test('nodes without LifecycleService get the older call, after a notice', async () => {
-  behaviour.tag = 'v1.12.4';
-  reboots();
+  behave({ tag: 'v1.12.4' });
+  nodes.reboots();
   const { stderr, exitCode } = await upgrade();
   assert.equal(exitCode, 0, stderr);
   assert.deepEqual(calls, ['node01 MachineService/Upgrade']);
@@ -303,7 +191,7 @@ test('rollback asks every node, and says what happens', async () => {
 });
 
 test('rollback reports the reason of a refusal', async () => {
-  behaviour.rollbackProblem = 'there is no system before this one';
+  behave({ rollbackProblem: 'there is no system before this one' });
   const { stderr, exitCode } = await suite.run('-n', 'node01', 'rollback');
   assert.equal(exitCode, 1);
   assert.match(stderr, /code = FailedPrecondition desc = there is no system before this one/);

@@ -1,24 +1,25 @@
 import type { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { release } from 'node:os';
 import { systemTimers } from '@nodewright/async';
 import {
   createGrubBootLoader,
   createSystemdBootLoader,
-  grubFiles,
+  encodeLoaderVariable,
+  entryName,
   isSameSystem,
-  menuBytes,
   parseLoaderVariable,
-  readsEnvironment,
   slotIn,
   upgradeRecordFrom,
 } from '@nodewright/boot';
 import { buildInfo } from '@nodewright/contract';
-import type { NativeCalls } from '@nodewright/linux';
+import { createModuleLoader, type NativeCalls } from '@nodewright/linux';
 import { pointerTo, type State } from '@nodewright/state';
 import { machineStatuses } from '@nodewright/state/kinds';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import { imageRootHashOf, readTrustedCertificates } from '../base/host/image-trust.ts';
 import type { MountedPartition } from '../base/host/mounted-partition.ts';
+import { readIfThere } from '../base/host/read-if-there.ts';
 import { specOf } from '../base/resources/spec-of.ts';
 import type { MetaStore } from '../config/controllers/meta-store.ts';
 import type { NodeEvent } from '../life/domain/node-event.ts';
@@ -27,14 +28,18 @@ import { bootedEntryController, upgradeStatusController } from './controllers/up
 import type { ArtefactSource } from './domain/artefact-source.ts';
 import { outsideNeedsOf } from './domain/trial-problems.ts';
 import { readSetOfSlot } from './host/extension-sets.ts';
+import { firmwareCheck } from './host/firmware-check.ts';
 import { bootFilesOn, grubFilesOn } from './host/grub-files.ts';
+import { createImageAdditions, type ImagePlace } from './host/image-additions.ts';
 import { InstallStateHolder } from './host/install-state.ts';
+import { type BiosDisk, createLoaderReplacement } from './host/loader-replacement.ts';
 import { createLoaderVariableFiles } from './host/loader-variable-files.ts';
 import { createMachineStart } from './host/machine-start.ts';
 import { MachineUpgrades } from './host/machine-upgrades.ts';
 import { createTrialObserver } from './host/observe-trial.ts';
 import { accessTo, alignedMemory } from './host/partition-files.ts';
 import { createRegistrySource } from './host/registry-source.ts';
+import { startRestartWatchdog } from './host/restart-watchdog.ts';
 import { createSlotWriter } from './host/slot-writer.ts';
 import { UpgradeStateHolder } from './host/upgrade-state.ts';
 import { openWatchdog, watchdogDevice } from './host/watchdog.ts';
@@ -57,6 +62,13 @@ export interface OpenUpgradeInit {
   readonly hasKubernetes: boolean;
   /** Descriptor of the watchdog that the init has started; undefined when it has started none. */
   readonly watchdog: number | undefined;
+  readonly isSecureBootOn: () => boolean;
+  /** The disk as a BIOS sees it; undefined when it has no partition BIOS. @throws Fault */
+  readonly bios: () => Promise<BiosDisk | undefined>;
+  /** The folders of the image caches of this node. */
+  readonly imageCacheRoots: readonly string[];
+  /** Where images can be added to them, the preferred place first. */
+  readonly imagePlaces: readonly ImagePlace[];
   readonly meta: MetaStore;
   readonly isMaintenance: () => boolean;
   /** The version of etcd with which this node has written data; undefined without data. */
@@ -108,16 +120,13 @@ export function openUpgrade(init: OpenUpgradeInit): UpgradeTopic {
     watchdog.endAfter(stopMs);
     restart(how);
   };
+  const checkProgram = init.isSecureBootOn() ? firmwareCheck(efiVariables) : undefined;
   const machine = new MachineUpgrades({
     ...{ running, commandLine, isUefi, loader, boot, access, signal, log },
-    async loaderProblem() {
-      const canChoose = isUefi
-        ? (await selectedEntry()) !== undefined
-        : readsEnvironment((await grub.read(grubFiles.menu, 0, menuBytes))?.toString('latin1') ?? '');
-      return canChoose
-        ? undefined
-        : 'the boot loader of this disk is too old to try a system: install the machine anew with an image of this version';
-    },
+    replacement: createLoaderReplacement({
+      ...{ isUefi, boot, efi, memory, bios: init.bios, checkProgram },
+      setDefault: (to) => variables.write('default', encodeLoaderVariable(entryName(to))),
+    }),
     writer: createSlotWriter(access),
     meta: init.meta,
     source: init.source ?? createRegistrySource({ state, telemetry, nowMs: () => timers.monotonicMs() }),
@@ -131,7 +140,15 @@ export function openUpgrade(init: OpenUpgradeInit): UpgradeTopic {
     etcdVersion: init.etcdVersion,
     missingNow: async () => outsideNeedsOf(await status()),
     isMaintenance: init.isMaintenance,
-    images: undefined,
+    images: createImageAdditions({ roots: init.imageCacheRoots, places: init.imagePlaces }),
+    checkUnifiedKernel: checkProgram,
+    async startWatchdog() {
+      const folder = `/usr/lib/modules/${release()}`;
+      await startRestartWatchdog({
+        ...{ calls, log, load: createModuleLoader(folder) },
+        moduleList: () => readIfThere(`${folder}/modules.dep`)?.toString(),
+      });
+    },
     restart: end,
     onChange: (facts) => holder.change({ facts }),
   });

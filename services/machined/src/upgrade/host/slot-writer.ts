@@ -1,6 +1,6 @@
 // Writes the system of an artefact into a slot. Until its last rename the slot is no boot entry, and the running slot is never touched.
 import { createHash } from 'node:crypto';
-import { rootHashIn, type Slot, slotFiles } from '@nodewright/boot';
+import { type BootFiles, rootHashIn, type Slot, slotFiles } from '@nodewright/boot';
 import { VerityTreeBuilder, verityTreeInit } from '@nodewright/disk';
 import { Fault } from '@nodewright/fault';
 import type { ArtefactFile, ArtefactSink } from '@nodewright/installer';
@@ -21,6 +21,8 @@ export interface NewSystem {
   readonly read: (sink: ArtefactSink, isWanted: (file: ArtefactFile) => boolean) => Promise<void>;
   /** Writes what else the slot has into its folder on BOOT, such as a set of extensions. */
   readonly writeMore?: ((files: PartitionFiles) => Promise<void>) | undefined;
+  /** Examines the unified kernel before it gets its name. @throws Fault when the firmware would not start it */
+  readonly checkUnifiedKernel?: ((kernel: BootFiles, path: string) => Promise<void>) | undefined;
   /** Whether the folder of the slot has what `writeMore` wrote, by its digests. @throws Fault `data-loss` */
   readonly checkMore?: ((files: PartitionFiles) => Promise<void>) | undefined;
 }
@@ -86,7 +88,7 @@ export function createSlotWriter({ boot, efi }: SlotWriterInit): SlotWriter {
 type Partitions = Readonly<Record<PlacedFile['partition'], PartitionFiles | undefined>>;
 
 async function fillSlot(slot: Slot, system: NewSystem, partitions: Partitions): Promise<void> {
-  const { rootHash, files, read, writeMore, checkMore } = system;
+  const { rootHash, files, read, writeMore, checkMore, checkUnifiedKernel } = system;
   const boot = required(partitions, 'BOOT');
   const places = new Map(files.map((file) => [file.path, file]));
   const sink: ArtefactSink = {
@@ -99,6 +101,9 @@ async function fillSlot(slot: Slot, system: NewSystem, partitions: Partitions): 
   await read(sink, ({ path }) => places.has(path));
   await writeMore?.(boot);
   for (const file of files) await compare(required(partitions, file.partition), file);
+  for (const { partition, place } of files)
+    if (partition === 'EFI')
+      await checkUnifiedKernel?.(wholeFiles(required(partitions, 'EFI')), temporary(place));
   await checkMore?.(boot);
   await checkRoot(boot, slot, rootHash);
   for (const { partition, place } of files)
@@ -114,6 +119,21 @@ async function writeText(files: PartitionFiles, path: string, text: string): Pro
 
 const notKept = (path: string) =>
   new Fault('data-loss', `the disk has not kept ${path}: it differs from what was written`);
+
+/** The files as boot loaders read them. */
+const wholeFiles = (files: PartitionFiles): BootFiles => ({
+  async read(path, offset, length) {
+    const pieces: Uint8Array[] = [];
+    let at = 0;
+    for await (const piece of files.read(path)) {
+      const [from, to] = [Math.max(offset - at, 0), Math.min(offset + length - at, piece.length)];
+      if (from < to) pieces.push(piece.subarray(from, to));
+      at += piece.length;
+      if (at >= offset + length) break;
+    }
+    return Buffer.concat(pieces);
+  },
+});
 
 function required(partitions: Partitions, name: PlacedFile['partition']): PartitionFiles {
   const files = partitions[name];

@@ -25,6 +25,7 @@ import {
 import { parseIndex } from '@nodewright/oci';
 import type { ArtefactContent } from '../domain/artefact-source.ts';
 import { grubFilesOn } from '../host/grub-files.ts';
+import { type BiosDisk, createLoaderReplacement } from '../host/loader-replacement.ts';
 import { MachineUpgrades, type MachineUpgradesInit } from '../host/machine-upgrades.ts';
 import { accessTo, type PartitionAccess, type PartitionFiles } from '../host/partition-files.ts';
 import { createSlotWriter } from '../host/slot-writer.ts';
@@ -57,11 +58,13 @@ export class TestMachine {
   readonly boot = folderPartition('boot');
   readonly efi = folderPartition('efi');
   readonly restarts: string[] = [];
+  readonly watchdogs: string[] = [];
   readonly reports: string[] = [];
   meta = new Map<number, Uint8Array>();
   missing: readonly OutsideNeed[] = [];
   etcdVersion: string | undefined;
   isMaintenance = false;
+  bios: BiosDisk | undefined;
   /** Opens what is upgraded to. */
   open: (image: string, signal: AbortSignal) => Promise<ArtefactContent> = async () => {
     throw new Fault('unavailable', 'the registry does not answer');
@@ -149,7 +152,11 @@ export class TestMachine {
       ...{ running: this.running, isUefi: false, access, boot: this.boot, platform },
       commandLine: `console=ttyS0 extra nodewright.slot=${this.running.slot} nodewright.roothash=${this.running.rootHash}`,
       loader: createGrubBootLoader({ ...grub, overwrite }),
-      loaderProblem: async () => undefined,
+      replacement: createLoaderReplacement({
+        ...{ isUefi: false, boot: this.boot, efi: this.efi, memory: testMemory, checkProgram: undefined },
+        bios: async () => this.bios,
+        setDefault: async () => {},
+      }),
       writer: createSlotWriter(access),
       meta: {
         values: () => this.meta,
@@ -169,6 +176,8 @@ export class TestMachine {
       missingNow: async () => this.missing,
       isMaintenance: () => this.isMaintenance,
       images: undefined,
+      checkUnifiedKernel: undefined,
+      startWatchdog: async () => void this.watchdogs.push(this.running.slot),
       restart: (how) => void this.restarts.push(how),
       onChange: (facts) => {
         this.facts = facts;
