@@ -71,6 +71,8 @@ export interface OpenUpgradeInit {
   readonly imagePlaces: readonly ImagePlace[];
   readonly meta: MetaStore;
   readonly isMaintenance: () => boolean;
+  /** Arguments of the kernel that the configuration adds to those of the image. */
+  readonly extraKernelArguments: () => readonly string[];
   /** The version of etcd with which this node has written data; undefined without data. */
   readonly etcdVersion: () => Promise<string | undefined>;
   /** Waits until nothing is missing of what a start must show. @param report gets what is missing */
@@ -140,6 +142,7 @@ export function openUpgrade(init: OpenUpgradeInit): UpgradeTopic {
     etcdVersion: init.etcdVersion,
     missingNow: async () => outsideNeedsOf(await status()),
     isMaintenance: init.isMaintenance,
+    extraKernelArguments: init.extraKernelArguments,
     images: createImageAdditions({ roots: init.imageCacheRoots, places: init.imagePlaces }),
     checkUnifiedKernel: checkProgram,
     async startWatchdog() {

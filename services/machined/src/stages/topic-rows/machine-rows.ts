@@ -145,6 +145,10 @@ export const upgradeRow = topicRow({
           return mount !== undefined;
         }),
       ],
+      extraKernelArguments() {
+        const { extraKernelArgs = [], usesImageArguments = true } = view.configuration()?.install ?? {};
+        return usesImageArguments ? [] : extraKernelArgs;
+      },
       bios: async () => volumes.partitions?.biosSectors(),
       isMaintenance,
       async etcdVersion() {

@@ -2,16 +2,7 @@
 // of the node.
 import { chmod, chown, mkdir, open, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import {
-  bootCodeFor,
-  choiceEnvironment,
-  coreFor,
-  encodeEnvironmentBlock,
-  grubFiles,
-  slotEntry,
-  slotFiles,
-  withExtraArguments,
-} from '@nodewright/boot';
+import { bootCodeFor, choiceEnvironment, coreFor, encodeEnvironmentBlock, grubFiles } from '@nodewright/boot';
 import { Fault } from '@nodewright/fault';
 import { makeFolder, syncFolder } from '@nodewright/files';
 import type { ArtefactFile, ArtefactSink } from '@nodewright/installer';
@@ -19,6 +10,7 @@ import type { MountedPartition } from '../../base/host/mounted-partition.ts';
 import type { InstalledLabel } from '../domain/install-plan.ts';
 import { checkSpace, placedFiles } from '../domain/slot-plan.ts';
 import type { GrubParts, InstalledFiles } from './install-executor.ts';
+import { addKernelArguments } from './kernel-arguments.ts';
 import { type AlignedMemory, accessTo, type PartitionAccess } from './partition-files.ts';
 import { createSlotWriter } from './slot-writer.ts';
 
@@ -99,6 +91,8 @@ export function createInstalledFiles(init: InstalledFilesInit): InstalledFiles {
     await partitions.IMAGECACHE.write(async (cache) => {
       await writer.fill(slot, {
         ...{ rootHash: artefact.rootHash, files: places },
+        finish: (files) =>
+          addKernelArguments(files, { slot, tag: artefact.version, extra: init.extraKernelArguments }),
         read: (sink, isWanted) =>
           artefact.read(
             {
@@ -117,7 +111,6 @@ export function createInstalledFiles(init: InstalledFilesInit): InstalledFiles {
       await files.write(grubFiles.environment, [
         encodeEnvironmentBlock(choiceEnvironment({ default: slot, once: undefined })),
       ]);
-      await addArguments(files, artefact.version, init.extraKernelArguments);
     });
     await efi.write((files) => writeLoaders('EFI', files));
   }
@@ -179,19 +172,6 @@ async function checkRoom(
     const freeBytes = await on.read((files) => files.freeBytes());
     checkSpace({ partition, freeBytes, replacedBytes: 0, sizes });
   }
-}
-
-/** Adds the arguments to both places that have a command line. The unified kernel has its own, which is signed. */
-async function addArguments(
-  files: Parameters<Parameters<PartitionAccess['write']>[0]>[0],
-  tag: string,
-  extra: readonly string[],
-): Promise<void> {
-  if (extra.length === 0) return;
-  const line = Buffer.concat(await Array.fromAsync(files.read(`${slot}/${slotFiles.commandLine}`)));
-  const commandLine = withExtraArguments(line.toString('latin1'), extra);
-  await files.write(`${slot}/${slotFiles.commandLine}`, [Buffer.from(`${commandLine}\n`)]);
-  await files.write(`${slot}/${slotFiles.entry}`, [Buffer.from(slotEntry({ slot, tag, commandLine }))]);
 }
 
 async function whole({ path, sizeBytes }: ArtefactFile, content: AsyncIterable<Uint8Array>): Promise<Buffer> {

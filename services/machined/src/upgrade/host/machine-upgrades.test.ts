@@ -446,3 +446,19 @@ test('a unified kernel that the firmware would refuse is found before it is a bo
   assert.equal(isEntry(machine), false);
   assert.deepEqual(readdirSync(join(machine.efi.folder, 'EFI/Linux')), ['nodewright-a.efi']);
 });
+
+test('an upgrade keeps the kernel arguments of the configuration, and refuses those that change the image', async (context) => {
+  const machine = await openMachine(context);
+  let extra = ['panic=30', '-console'];
+  const first = await machine.powerOn({ extraKernelArguments: () => extra });
+  await first.upgrade(request, machine.report);
+  const line = readFileSync(join(machine.boot.folder, 'B/cmdline'), 'latin1');
+  assert.match(line, /^panic=30 nodewright\.slot=B .*nodewright\.roothash=[0-9a-f]{64}\n$/);
+  const entry = readFileSync(join(machine.boot.folder, 'B/entry.cfg'), 'latin1');
+  assert.ok(entry.includes(`linux /B/vmlinuz ${line}`));
+
+  for (const refused of [`nodewright.roothash=${'0'.repeat(64)}`, 'slab_nomerge', 'nodewright.slot=A']) {
+    extra = [refused];
+    await assert.rejects(first.upgrade(request, machine.report), { kind: 'failed-precondition' }, refused);
+  }
+});

@@ -38,6 +38,7 @@ import { encodeStagedOptions, parseStagedOptions } from '../domain/staged-option
 import type { SystemRequest, Upgrades } from '../domain/upgrades.ts';
 import { type NewSet, openNewSet, readSetOfSlot } from './extension-sets.ts';
 import type { ImageAdditions } from './image-additions.ts';
+import { addKernelArguments, requireKernelArguments } from './kernel-arguments.ts';
 import {
   type LoaderFiles,
   type LoaderReplacement,
@@ -80,6 +81,8 @@ export interface MachineUpgradesInit {
   readonly isMaintenance: () => boolean;
   /** Examines a unified kernel that is to be started; undefined where the firmware verifies nothing. @throws Fault `failed-precondition` */
   readonly checkUnifiedKernel: NewSystem['checkUnifiedKernel'];
+  /** Arguments of the kernel that the configuration adds to those of the image. Default: none. */
+  readonly extraKernelArguments?: () => readonly string[];
   /** Adds the images of a new system to the caches of this node. */
   readonly images: ImageAdditions | undefined;
   /** Starts a watchdog that runs on while the other system is started without the firmware. It never rejects. */
@@ -209,6 +212,8 @@ export class MachineUpgrades implements Upgrades {
     const { source, certificates, platform, edition, version, running, signal } = this.#init;
     const { missingNow, images, replacement } = this.#init;
     this.#refuseInMaintenance();
+    const extra = this.#init.extraKernelArguments?.() ?? [];
+    requireKernelArguments(extra);
     const missingBefore = await missingNow();
     const hasOldLoader = await replacement.isOld();
     // What the record refuses is said before anything is read. An old loader knows nothing of slots.
@@ -262,6 +267,7 @@ export class MachineUpgrades implements Upgrades {
         return additions === undefined ? read() : additions.add(read);
       },
       checkUnifiedKernel: this.#init.checkUnifiedKernel,
+      finish: (on) => addKernelArguments(on, { slot, tag: description.version, extra }),
       writeMore: set && ((on) => set.write(on)),
       checkMore: set && ((on) => set.check(on)),
     };

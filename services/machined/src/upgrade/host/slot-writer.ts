@@ -23,6 +23,8 @@ export interface NewSystem {
   readonly writeMore?: ((files: PartitionFiles) => Promise<void>) | undefined;
   /** Examines the unified kernel before it gets its name. @throws Fault when the firmware would not start it */
   readonly checkUnifiedKernel?: ((kernel: BootFiles, path: string) => Promise<void>) | undefined;
+  /** Changes files of the slot on BOOT that were compared, before they are a boot entry. */
+  readonly finish?: ((files: PartitionFiles) => Promise<void>) | undefined;
   /** Whether the folder of the slot has what `writeMore` wrote, by its digests. @throws Fault `data-loss` */
   readonly checkMore?: ((files: PartitionFiles) => Promise<void>) | undefined;
 }
@@ -88,7 +90,7 @@ export function createSlotWriter({ boot, efi }: SlotWriterInit): SlotWriter {
 type Partitions = Readonly<Record<PlacedFile['partition'], PartitionFiles | undefined>>;
 
 async function fillSlot(slot: Slot, system: NewSystem, partitions: Partitions): Promise<void> {
-  const { rootHash, files, read, writeMore, checkMore, checkUnifiedKernel } = system;
+  const { rootHash, files, read, writeMore, checkMore, checkUnifiedKernel, finish } = system;
   const boot = required(partitions, 'BOOT');
   const places = new Map(files.map((file) => [file.path, file]));
   const sink: ArtefactSink = {
@@ -108,6 +110,7 @@ async function fillSlot(slot: Slot, system: NewSystem, partitions: Partitions): 
   await checkRoot(boot, slot, rootHash);
   for (const { partition, place } of files)
     if (partition === 'BOOT') await boot.rename(temporary(place), place);
+  await finish?.(boot);
   await writeText(boot, `${slot}/${slotFiles.rootHash}`, `${rootHash}\n`);
   await writeText(boot, temporary(`${slot}/${slotFiles.digests}`), digestsOf(slot, files));
 }
