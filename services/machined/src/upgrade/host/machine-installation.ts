@@ -24,6 +24,7 @@ import {
   type InstalledFilesInit,
   imageBytesOf,
 } from './installed-files.ts';
+import { madeByKernel } from './read-install-disks.ts';
 
 export interface MachineInstallationInit
   extends Pick<InstalledFilesInit, 'partition' | 'memory' | 'stateFolder' | 'leftOut' | 'confirmChoice'> {
@@ -175,7 +176,8 @@ export class MachineInstallation implements Upgrades {
 
   async #choose(request: InstallRequest, neededBytes: number): Promise<InstallDisk> {
     const { disks, inspect, selectors, signal } = this.#init;
-    const specs = await disks(signal);
+    // What the kernel makes from files and other devices is not chosen in any case, and would only take time.
+    const specs = (await disks(signal)).filter(({ dev_path }) => !madeByKernel.test(dev_path));
     const selection =
       request.selector === ''
         ? undefined
