@@ -17,10 +17,19 @@ export interface InstallRequest {
 }
 
 export const requestOf = (install: InstallSettings): InstallRequest => ({
-  ...{ disk: install.disk, selector: install.diskSelector, wipes: install.wipe, image: install.image },
+  ...diskOf(install),
+  ...{ wipes: install.wipe, image: install.image },
   extraKernelArguments: install.usesImageArguments ? [] : install.extraKernelArgs,
   marksMbr: install.marksMbr,
 });
+
+/** The form that `talosctl gen config` writes for a disk: nothing needs to be evaluated for it. */
+const onePath = /^disk\.dev_path == ["'](\/dev\/[\w./:-]+)["']$/;
+
+function diskOf({ disk, diskSelector }: InstallSettings): Pick<InstallRequest, 'disk' | 'selector'> {
+  const [, path] = onePath.exec(diskSelector.trim()) ?? [];
+  return path === undefined ? { disk, selector: diskSelector } : { disk: path, selector: '' };
+}
 
 /**
  * Whether the medium has what is asked for: nothing is named, or an image with the version of the medium. Configurations that clients
