@@ -1,4 +1,4 @@
-// Arguments of the kernel that the configuration adds to those of an image. Source: Talos v1.14: machine.install.extraKernelArgs.
+// Arguments of the kernel that the configuration adds to those of an image. Source: Talos v1.14: installation.
 
 /** The kernel cuts a longer line on x86, without a word. The last byte ends the text. */
 export const commandLineCharacters = 2047;
@@ -48,7 +48,7 @@ function wordProblem(word: string): string | undefined {
   return fixed.has(name) ? 'is one that this system needs as it is: remove it' : undefined;
 }
 
-const shown = (word: string) => JSON.stringify(word.length > 60 ? `${word.slice(0, 59)}…` : word);
+const shown = (word: string) => JSON.stringify(word.length > 60 ? `${word.slice(0, 57)}...` : word);
 
 /**
  * The command line of an image with arguments of a configuration: behind those of the image, and before the words that end the line, which

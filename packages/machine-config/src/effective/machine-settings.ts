@@ -82,7 +82,7 @@ function installSettings(reader: ConfigReader): MachineSettings['install'] {
   const diskSelector = diskSelectorOf(install.below('diskSelector'));
   return {
     ...{ isUnattended: false, diskSelector, image: install.text('image') },
-    // A selector wins. Source: Talos v1.14: machine.install.
+    // A selector wins. Source: Talos v1.14: installation.
     disk: diskSelector === '' ? install.text('disk') : '',
     wipe: install.boolean('wipe') ?? false,
     extraKernelArgs: install.texts('extraKernelArgs'),
@@ -92,7 +92,7 @@ function installSettings(reader: ConfigReader): MachineSettings['install'] {
   };
 }
 
-/** Never matched by such a selector: disks without a known transport, read-only ones and CD-ROMs. Source: Talos v1.14: machine.install. */
+/** Never matched by such a selector: disks without a known transport, read-only ones and CD-ROMs. Source: Talos v1.14: installation. */
 const always = ["disk.transport != ''", '!disk.readonly', '!disk.cdrom'];
 const typeTerms: Readonly<Record<string, string>> = {
   nvme: "disk.transport == 'nvme'",

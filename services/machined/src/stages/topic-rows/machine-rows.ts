@@ -4,7 +4,7 @@ import { basename, dirname } from 'node:path';
 import { systemTimers } from '@nodewright/async';
 import { startPartitions, volumeIds } from '@nodewright/contract/volumes';
 import { Fault } from '@nodewright/fault';
-import { createFileSystemSizes } from '@nodewright/linux';
+import { createFileSystemSizes, type NativeCalls } from '@nodewright/linux';
 import { pointerTo } from '@nodewright/state';
 import { blockMountStatuses } from '@nodewright/state/kinds';
 import { addedImagesFolder, imageCacheRoots } from '../../base/domain/image-cache-roots.ts';
@@ -33,10 +33,10 @@ import { openSecrets } from '../../secrets/open-secrets.ts';
 import { openTime } from '../../time/open-time.ts';
 import { folderPlace } from '../../upgrade/host/image-additions.ts';
 import { openInstallation } from '../../upgrade/open-installation.ts';
-import { openUpgrade } from '../../upgrade/open-upgrade.ts';
+import { openUpgrade, type UpgradeTopic } from '../../upgrade/open-upgrade.ts';
 import { openUpgradeCalls } from '../../upgrade-calls/open-upgrade-calls.ts';
 import { openVolumes } from '../../volumes/open-volumes.ts';
-import { earlyTopicRow, partRow, topicRow } from '../topic-row.ts';
+import { earlyTopicRow, type Offered, type OpenedHost, partRow, topicRow } from '../topic-row.ts';
 
 /** How long a call waits for a file system, in ms. */
 const fileSystemTimeoutMs = 2000;
@@ -111,25 +111,8 @@ export const upgradeRow = topicRow({
     const isMaintenance = () => config.isMaintenance() || !(view.configuration()?.isComplete ?? false);
     // A machine that its own disk has started and that has lost META must not overwrite it.
     if (partitions === undefined && options.medium === undefined) return undefined;
-    if (partitions === undefined)
-      return openInstallation({
-        ...{
-          ...host,
-          calls,
-          root: layout.root,
-          commandLine: abilities.commandLine,
-          selectors,
-          isMaintenance,
-        },
-        ...(artefacts && { source: artefacts }),
-        stateFolder: dirname(layout.paths.machineConfig),
-        // META has a partition of its own.
-        leftOut: [basename(layout.paths.meta)],
-        medium: options.medium,
-        hasKubernetes: options.kubelet === 'on',
-        meta: config.meta,
-        configuration: () => view.configuration(),
-      });
+    const installation = { config, artefacts, selectors, isMaintenance };
+    if (partitions === undefined) return openInstallationOf({ ...host, machineCalls: calls }, installation);
     return openUpgrade({
       ...{ ...host, ...partitions, calls, root: layout.root, commandLine: abilities.commandLine },
       ...(artefacts && { source: artefacts }),
@@ -168,6 +151,26 @@ export const upgradeRow = topicRow({
     });
   },
 });
+
+/** The same for a machine that a medium has started. */
+function openInstallationOf(
+  host: OpenedHost & { readonly machineCalls: NativeCalls },
+  given: Pick<Offered, 'config' | 'artefacts' | 'selectors'> & { readonly isMaintenance: () => boolean },
+): UpgradeTopic {
+  const { abilities, layout, machineCalls: calls, options, view } = host;
+  const { config, artefacts, selectors, isMaintenance } = given;
+  return openInstallation({
+    ...{ ...host, calls, root: layout.root, commandLine: abilities.commandLine, selectors, isMaintenance },
+    ...(artefacts && { source: artefacts }),
+    stateFolder: dirname(layout.paths.machineConfig),
+    // META has a partition of its own.
+    leftOut: [basename(layout.paths.meta)],
+    medium: options.medium,
+    hasKubernetes: options.kubelet === 'on',
+    meta: config.meta,
+    configuration: () => view.configuration(),
+  });
+}
 
 /** An option that only the init of a machine sets. */
 const descriptorOf = (text: string) => (/^\d{1,4}$/.test(text) ? Number(text) : undefined);

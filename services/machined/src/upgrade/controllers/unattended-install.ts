@@ -5,8 +5,8 @@ import { installStatus } from '../domain/install-status.ts';
 import type { InstallStateHolder } from '../host/install-state.ts';
 
 /**
- * Publishes where the installation is that the configuration asks for, in either form. Source: Talos v1.14:
- * runtime.UnattendedInstallController, which publishes that of the document only.
+ * Publishes where the installation is that the configuration asks for, in either form. Talos
+ * publishes that of the document only. Source: Talos v1.14: installation.
  */
 export function unattendedInstallController(holder: InstallStateHolder): Controller {
   return {

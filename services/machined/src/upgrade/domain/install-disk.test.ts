@@ -93,5 +93,5 @@ test('chooseInstallDisk() lists some of many disks, and no character of a disk t
   const text = refusal(many, { disk: `/dev/${'y'.repeat(5000)}` });
   assert.ok(text.length < 3000, String(text.length));
   assert.match(text, /and 24 others$/);
-  assert.doesNotMatch(text, /[^\x20-\x7e…]/);
+  assert.doesNotMatch(text, /[^\x20-\x7e]/);
 });

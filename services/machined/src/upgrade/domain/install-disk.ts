@@ -134,5 +134,5 @@ const contentText = ({ content, detail }: InstallDisk) =>
 
 /** Names come from the disk, which may send anything. */
 const cut = (text: string) => text.replace(/[^\x20-\x7e]/g, '?').slice(0, listedCharacters);
-const shown = (text: string) => JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);
+const shown = (text: string) => JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
 const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;

@@ -1,6 +1,6 @@
 // The steps that make a blank disk one that a machine starts from. Nothing on the disk starts anything between the first step and the last
 // one: without the first sector no firmware and no kernel finds the partitions, and that sector is written last.
-import { volumeIds, volumeRow } from '@nodewright/contract/volumes';
+import { type VolumeId, volumeIds, volumeRow } from '@nodewright/contract/volumes';
 import {
   encodeTable,
   type Partition,
@@ -50,7 +50,7 @@ export interface TargetInit extends Pick<InstallTarget, 'disk' | 'sectors' | 'ma
 /** Room in IMAGECACHE for the images of two versions, and for what the file system keeps for itself. */
 const imageCacheMib = (imageBytes: number) => Math.max(64, Math.ceil((2.2 * imageBytes) / mib) + 16);
 
-const rowOf = (id: 'STATE' | 'EPHEMERAL') => volumeRow(id).partition?.minBytes ?? 0;
+const smallestOf = (id: VolumeId) => volumeRow(id).partition?.minBytes ?? 0;
 
 /** Where everything goes on the disk. */
 export function installTarget({ disk, sectors, marksMbr, newGuid, imageBytes }: TargetInit): InstallTarget {
@@ -59,7 +59,7 @@ export function installTarget({ disk, sectors, marksMbr, newGuid, imageBytes }: 
   const first = (system.at(-1)?.last ?? 0) + 1;
   const state: InstalledPartition = {
     ...{ number: system.length + 1, type: partitionTypes.linux, label: volumeIds.state, guid: newGuid() },
-    ...{ first, last: first + rowOf('STATE') / sectorBytes - 1 },
+    ...{ first, last: first + smallestOf(volumeIds.state) / sectorBytes - 1 },
   };
   return { disk, sectors, guid, marksMbr, partitions: [...system, state] };
 }
@@ -68,7 +68,7 @@ export function installTarget({ disk, sectors, marksMbr, newGuid, imageBytes }: 
 export function smallestDiskBytes(imageBytes: number): number {
   const init = { disk: '', sectors: 0, marksMbr: false, newGuid: () => '' };
   const last = installTarget({ ...init, imageBytes }).partitions.at(-1)?.last ?? 0;
-  return (last + 1) * sectorBytes + rowOf('EPHEMERAL') + mib;
+  return (last + 1) * sectorBytes + smallestOf(volumeIds.ephemeral) + mib;
 }
 
 export type InstallStep =
@@ -127,7 +127,7 @@ export function planInstall(target: InstallTarget): InstallStep[] {
     }),
     { kind: 'fill' },
     { kind: 'write core', at: partitionOf('BIOS') },
-    { kind: 'write values', at: partitionOf('META') },
+    { kind: 'write values', at: partitionOf(volumeIds.meta) },
     { kind: 'write state' },
     { kind: 'complete slot' },
     {

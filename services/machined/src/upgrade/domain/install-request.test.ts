@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { effectiveConfig, loadConfiguration } from '@nodewright/machine-config';
 import { argumentWarning, isOnMedium, requestOf } from './install-request.ts';
 
 const install = {
@@ -46,4 +47,46 @@ test('argumentWarning() names arguments that a signed command line does not take
   assert.match(argumentWarning(request, true) ?? '', /no effect with UEFI firmware.*: quiet$/);
   assert.equal(argumentWarning(request, false), undefined);
   assert.equal(argumentWarning({ extraKernelArguments: [] }, true), undefined);
+});
+
+test('requestOf() reads both forms of the configuration', () => {
+  const of = (text: string) => {
+    const { install } = effectiveConfig(loadConfiguration(text));
+    assert.ok(install);
+    return requestOf(install);
+  };
+  const selector =
+    'size: ">= 10GB", type: nvme, model: M*, serial: S*, modalias: A*, uuid: U*, wwid: W*, busPath: B*';
+  const section = of(`
+version: v1alpha1
+machine:
+  install:
+    diskSelector: { ${selector} }
+    image: registry.example/installer:v1
+    wipe: true
+    legacyBIOSSupport: true
+    extraKernelArgs: [quiet]
+cluster: {}
+`);
+  const { selector: expression, ...rest } = section;
+  for (const term of ['disk.size >= 10000000000u', "disk.transport == 'nvme'", 'glob("W*", disk.wwid)'])
+    assert.ok(expression.includes(term), expression);
+  assert.deepEqual(rest, {
+    ...{ disk: '', wipes: true, image: 'registry.example/installer:v1', marksMbr: true },
+    extraKernelArguments: ['quiet'],
+  });
+  const withoutArguments =
+    'version: v1alpha1\nmachine: { install: { disk: /dev/sda, grubUseUKICmdline: true } }\n';
+  assert.deepEqual(of(withoutArguments).extraKernelArguments, []);
+  const document = of(`
+apiVersion: v1alpha1
+kind: UnattendedInstallConfig
+reboot: false
+installer: { image: registry.example/installer:v1 }
+provisioning: { diskSelector: { match: disk.rotational }, wipe: false }
+`);
+  assert.deepEqual(document, {
+    ...{ disk: '', selector: 'disk.rotational', wipes: false, image: 'registry.example/installer:v1' },
+    ...{ extraKernelArguments: [], marksMbr: false },
+  });
 });

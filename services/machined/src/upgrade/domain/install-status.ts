@@ -21,7 +21,7 @@ const phases = {
 } as const;
 
 /**
- * The status of an installation; undefined when the configuration asks for none. Source: Talos v1.14: UnattendedInstallStatus.
+ * The status of an installation; undefined when the configuration asks for none. Source: Talos v1.14: installation.
  *
  * @param image the image of the installer as the configuration names it; undefined when it asks for no installation
  */

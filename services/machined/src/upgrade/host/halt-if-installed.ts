@@ -11,7 +11,7 @@ export interface HaltInit {
   readonly signal: AbortSignal;
 }
 
-// Source: Talos v1.14: talos.halt_if_installed.
+// Source: Talos v1.14: installation.
 const argument = 'talos.halt_if_installed=';
 const reportMs = 30_000;
 const haltMs = 70 * 60_000;

@@ -1,4 +1,5 @@
 // Carries out the steps of an installation.
+import { volumeIds } from '@nodewright/contract/volumes';
 import { type DiskWrite, metaWrites, sectorBytes } from '@nodewright/disk';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type {
@@ -135,7 +136,7 @@ async function carryOut(
         metaWrites(files.values).map(({ at, bytes }) => ({ at: step.at.first * sectorBytes + at, bytes })),
       );
     case 'write state':
-      return files.writeState(deviceOf('STATE'));
+      return files.writeState(deviceOf(volumeIds.state));
     case 'complete slot':
       return files.complete();
     case 'write table':

@@ -1,8 +1,9 @@
 // What an installation writes into its new file systems: the system of an artefact in slot A, the boot loaders, the images, and the state
 // of the node.
-import { chmod, chown, mkdir, open, readdir, readFile, stat } from 'node:fs/promises';
+import { chmod, chown, open, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { bootCodeFor, choiceEnvironment, coreFor, encodeEnvironmentBlock, grubFiles } from '@nodewright/boot';
+import { volumeIds } from '@nodewright/contract/volumes';
 import { Fault } from '@nodewright/fault';
 import { makeFolder, syncFolder } from '@nodewright/files';
 import type { ArtefactFile, ArtefactSink } from '@nodewright/installer';
@@ -41,7 +42,7 @@ export interface InstalledFilesInit {
     | undefined;
 }
 
-type MountedLabel = Extract<InstalledLabel, 'BOOT' | 'EFI' | 'IMAGECACHE' | 'STATE'>;
+type MountedLabel = Exclude<InstalledLabel, 'BIOS' | typeof volumeIds.meta>;
 
 const slot = 'A';
 const imagesPrefix = 'machine/images/';
@@ -82,7 +83,7 @@ export function createInstalledFiles(init: InstalledFilesInit): InstalledFiles {
     const partition = (label: MountedLabel) => init.partition(label, () => deviceOf(label));
     partitions = {
       ...{ BOOT: partition('BOOT'), EFI: partition('EFI') },
-      ...{ IMAGECACHE: partition('IMAGECACHE'), STATE: partition('STATE') },
+      ...{ IMAGECACHE: partition(volumeIds.imageCache), STATE: partition(volumeIds.state) },
     };
     access = { boot: accessTo(partitions.BOOT, memory), efi: accessTo(partitions.EFI, memory) };
     const { boot, efi } = access;
@@ -194,7 +195,7 @@ async function writeImage(folder: string, path: string, content: AsyncIterable<U
 /** Files and folders with their owners and modes; nothing else is kept. */
 async function copyFolder(from: string, to: string, leftOut: readonly string[] = []): Promise<void> {
   const { mode, uid, gid } = await stat(from);
-  await mkdir(to, { recursive: true });
+  await makeFolder(to);
   await chown(to, uid, gid);
   await chmod(to, mode & 0o7777);
   for (const entry of await readdir(from, { withFileTypes: true })) {
