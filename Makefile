@@ -63,6 +63,8 @@ SET ?=
 INSTALLER ?=
 # For `make upgrade-image`: the version of its system, such as v1.14.1.
 VERSION ?=
+# For `make iso`: arguments of the kernel that it adds to those of the image.
+KERNEL_ARGUMENTS ?=
 # For `make rootfs-lock`: add the packages that the lock lacks and keep the others.
 ADD ?=
 # For `make freshness`: json for rows that a program reads.
@@ -381,6 +383,14 @@ node-image: $(built) ## packs the root file system of machines as a container im
 .PHONY: installer
 installer: image node-image ## packs all that nodes of any kind need for this version into one signed OCI image, into _out/installer, half a minute besides (KUBERNETES=1)
 	@node rootfs/build-installer.ts $(if $(KUBERNETES),--kubernetes)
+
+.PHONY: iso
+iso: installer ## packs the image and its artefact into a medium for BIOS and UEFI, which runs in memory and installs without a registry, into _out/iso (KUBERNETES=1 KERNEL_ARGUMENTS=)
+	@KERNEL_ARGUMENTS='$(KERNEL_ARGUMENTS)' node rootfs/build-iso.ts $(if $(KUBERNETES),--kubernetes)
+
+.PHONY: qcow2
+qcow2: image ## writes the disk image as _out/image/disk.qcow2, for hypervisors (KUBERNETES=1)
+	@node rootfs/build-qcow2.ts $(if $(KUBERNETES),--kubernetes)
 
 .PHONY: upgrade-image
 upgrade-image: image ## makes the same artefact of another version, to try upgrades with, into _out/upgrade-images (VERSION= KUBERNETES=1)

@@ -143,6 +143,29 @@ export const parts: readonly Part[] = [
     source: { kind: 'debian' },
     files: ['usr/sbin/mkfs.xfs'],
   },
+  {
+    name: 'dosfstools',
+    why: 'mkfs.fat, which creates the file system of EFI when a machine is installed',
+    source: { kind: 'debian' },
+    files: ['usr/sbin/mkfs.fat'],
+  },
+  {
+    name: 'e2fsprogs',
+    why: 'mke2fs, which creates the file systems of BOOT and IMAGECACHE when a machine is installed',
+    source: { kind: 'debian' },
+    files: ['usr/sbin/mke2fs'],
+  },
+  ...[
+    ['libext2fs2t64', 'libext2fs.so.2*', 'libe2p.so.2*'],
+    ['libcom-err2', 'libcom_err.so.2*'],
+  ].map(
+    ([name = '', ...files]): Part => ({
+      name,
+      why: 'a library of mke2fs',
+      source: { kind: 'debian' },
+      files: library(...files),
+    }),
+  ),
   ...[
     ['libinih1', 'libinih.so.*'],
     ['liburcu8t64', 'liburcu.so.8*'],
@@ -343,6 +366,15 @@ export const toolPackages = (architecture: Architecture): readonly string[] => {
     ...(architecture === 'amd64' ? ['libselinux1', 'libpcre2-8-0', 'libudev1', 'libcap2'] : []),
   ];
 };
+
+/** Packages with what makes an ISO, besides the tools above: GRUB for UEFI, and the writer of ISO file systems with its libraries. */
+export const mediumPackages = (architecture: Architecture): readonly string[] =>
+  architecture === 'amd64'
+    ? [
+        ...['grub-efi-amd64-bin', 'xorriso', 'libisoburn1t64', 'libisofs6t64', 'libburn4t64', 'libjte2'],
+        ...['libacl1', 'libbz2-1.0', 'libreadline8t64', 'libtinfo6'],
+      ]
+    : [];
 
 const mountPackages = ['libmount1', 'libblkid1', 'libselinux1', 'libpcre2-8-0'] as const;
 const nftPackages = [

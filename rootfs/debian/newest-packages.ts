@@ -10,7 +10,14 @@ import {
   withApt,
 } from '@nodewright/build/debian';
 import { kernels } from '../kernels.ts';
-import { compilerPackages, kubernetesPackages, licencePackages, parts, toolPackages } from '../recipe.ts';
+import {
+  compilerPackages,
+  kubernetesPackages,
+  licencePackages,
+  mediumPackages,
+  parts,
+  toolPackages,
+} from '../recipe.ts';
 import { archiveMirror } from './archive-mirror.ts';
 import { membersOf } from './unpack-deb.ts';
 
@@ -24,6 +31,7 @@ export function newestPackages(architecture: Architecture): Readonly<Record<stri
     ...parts.filter(({ source }) => source.kind === 'debian').map(({ name }) => name),
     ...toolPackages(architecture),
     ...compilerPackages(architecture),
+    ...mediumPackages(architecture),
     ...kubernetesPackages,
     ...licencePackages,
   ]);

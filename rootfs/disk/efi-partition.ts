@@ -6,6 +6,8 @@ export interface EfiPartitionInit {
   readonly bytes: number;
   /** The files, by path. */
   readonly files: Readonly<Record<string, Buffer>>;
+  /** Width of the entries of its table; default 32. A small file system has fewer clusters than 32 bits are for. */
+  readonly entryBits?: 16 | 32;
   /** Unix time of every file. */
   readonly epochSeconds: number;
 }
@@ -22,12 +24,12 @@ const volumeId = '4e574546';
 export function makeEfiPartition(
   tools: LockedTools,
   work: string,
-  { bytes, files, epochSeconds }: EfiPartitionInit,
+  { bytes, files, epochSeconds, entryBits = 32 }: EfiPartitionInit,
 ): string {
   const image = join(work, 'efi.fat');
   rmSync(image, { force: true });
   const env = { SOURCE_DATE_EPOCH: String(epochSeconds), MTOOLSRC: '/dev/null' };
-  const identity = ['-F', '32', '-n', 'EFI', '-i', volumeId, '--invariant'];
+  const identity = ['-F', String(entryBits), '-n', 'EFI', '-i', volumeId, '--invariant'];
   tools.run('usr/sbin/mkfs.fat', [...identity, '-C', image, String(bytes / 1024)], { env });
   const paths = Object.keys(files).sort();
   for (const folder of new Set(paths.flatMap(parentsOf)))

@@ -15,7 +15,11 @@ import {
   machineHardware,
 } from '@nodewright/provision/machine';
 import { eventually } from '@nodewright/testkit';
-import { enrolCertificate } from '../../rootfs/secure-boot/variable-store.ts';
+import {
+  enrolCertificate,
+  type PlainVariable,
+  storeVariables,
+} from '../../rootfs/secure-boot/variable-store.ts';
 
 export const imageFolder = join(import.meta.dirname, '..', '..', '_out', 'image');
 const emulator = 'qemu-system-x86_64';
@@ -43,12 +47,16 @@ export interface MachineInit {
   readonly writeLog?: string;
   /** More disks, by their serial numbers. Their changes are lost unless `keepsDisk` is set. */
   readonly moreDisks?: Readonly<Record<string, string>>;
+  /** A file with the contents of the CD in its drive, from which it starts first. */
+  readonly medium?: string;
   /** Number of slots for devices that are added while the machine runs, `slot0` and so on. */
   readonly slots?: number;
   /** Whether it has a USB controller, whose bus is `usb.0`. */
   readonly hasUsb?: boolean;
   /** Whether it has a screen, in addition to its serial port. */
   readonly hasScreen?: boolean;
+  /** Whether it has a hardware watchdog, which restarts it. */
+  readonly hasWatchdog?: boolean;
   /** Whether a machine that restarts boots again; by default it is off then. */
   readonly restarts?: boolean;
   /**
@@ -68,7 +76,12 @@ export interface MachineInit {
     | { readonly kind: 'bios' }
     | { readonly kind: 'uefi' }
     /** UEFI firmware with the certificate of the image, which adds these words to the kernel's command line. */
-    | { readonly kind: 'secure-boot'; readonly words?: readonly string[] }
+    | {
+        readonly kind: 'secure-boot';
+        readonly words?: readonly string[];
+        /** Variables that the firmware has besides. */
+        readonly variables?: readonly PlainVariable[];
+      }
     /** Boots the kernel of the image directly, with these words added to its command line. */
     | { readonly kind: 'kernel'; readonly words?: readonly string[]; readonly commandLine?: string };
 }
@@ -129,9 +142,11 @@ async function startOnce({
   keepsDisk = false,
   writeLog,
   moreDisks = {},
+  medium,
   slots = 0,
   hasUsb = false,
   hasScreen = false,
+  hasWatchdog = false,
   restarts = false,
   network,
   moreTaps = [],
@@ -148,9 +163,11 @@ async function startOnce({
     ...machineHardware({ ...hardware, disk: image === 'none' ? undefined : image }),
     ...(clock === undefined ? [] : ['-rtc', `base=${clock}`]),
     ...Object.entries(moreDisks).flatMap((one) => extraDisk(one, keepsDisk)),
+    ...(medium === undefined ? [] : mediumOptions(medium)),
     ...moreTaps.flatMap(tapOptions),
     ...Array.from({ length: slots }, (_, index) => slotOptions(index)).flat(),
     ...(hasScreen ? ['-vga', 'std'] : []),
+    ...(hasWatchdog ? ['-device', 'i6300esb', '-action', 'watchdog=reset'] : []),
     ...(hasUsb ? ['-device', 'qemu-xhci,id=usb'] : []),
     ...['-serial', `file:${log}`, '-monitor', `unix:${monitor},server,nowait`, ...bootOptions(boot, folder)],
   ];
@@ -204,13 +221,20 @@ function textOfScreen(dump: string): string {
   return Buffer.from(bytes.filter((_, at) => at % 2 === 0)).toString('latin1');
 }
 
-function enrol(variables: string): void {
+function enrol(variables: string, added: readonly PlainVariable[]): void {
   const certificate = readFileSync(join(imageFolder, 'secure-boot.crt'));
-  writeFileSync(variables, enrolCertificate(readFileSync(variables), certificate));
+  const enrolled = enrolCertificate(readFileSync(variables), certificate);
+  writeFileSync(variables, storeVariables(enrolled, added));
 }
 
 /** Only code in system management mode may write the variables then. */
 const lockedVariables = ['-machine', 'smm=on', '-global', 'driver=cfi.pflash01,property=secure,value=on'];
+
+/** A drive of SATA, as servers show a medium of their remote console. */
+const mediumOptions = (path: string) => [
+  ...['-drive', `if=none,id=medium,media=cdrom,readonly=on,format=raw,file=${path}`],
+  ...['-device', 'ide-cd,drive=medium,bootindex=0'],
+];
 
 function extraDisk([serial, path]: [string, string], keepsDisk: boolean): string[] {
   return [
@@ -244,7 +268,7 @@ function bootOptions(boot: MachineInit['boot'], folder: string): string[] {
   if (boot.kind === 'uefi' || boot.kind === 'secure-boot') {
     const variables = join(folder, 'variables.fd');
     copyFileSync(emptyVariables, variables);
-    if (boot.kind === 'secure-boot') enrol(variables);
+    if (boot.kind === 'secure-boot') enrol(variables, boot.variables ?? []);
     return [
       ...firmwareBoot(boot.kind, variables),
       ...(boot.kind === 'secure-boot' ? [...lockedVariables, ...addedWords(boot.words ?? [])] : []),

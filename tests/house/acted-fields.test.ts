@@ -94,7 +94,7 @@ v1alpha1 cluster.scheduler.extraVolumes[].readonly cluster.scheduler.env cluster
 v1alpha1 cluster.etcd.listenSubnets cluster.coreDNS.disabled cluster.externalCloudProvider.enabled cluster.extraManifests
 v1alpha1 cluster.extraManifestHeaders cluster.adminKubeconfig.certLifetime cluster.allowSchedulingOnMasters
 v1alpha1 cluster.allowSchedulingOnControlPlanes
-VolumeConfig provisioning.diskSelector.match provisioning.grow
+VolumeConfig provisioning.grow
 RegistryMirrorConfig endpoints[].url endpoints[].overridePath skipFallback
 RegistryAuthConfig username auth identityToken
 ImageCacheConfig local.enabled

@@ -163,6 +163,12 @@ const limited: readonly {
     line: 'if (networkSteps.length === 0)',
   },
   {
+    fields: /^v1alpha1 machine\.install\b|^UnattendedInstallConfig /,
+    on: ['machine'],
+    file: 'stages/topic-rows/machine-rows.ts',
+    line: 'return openInstallation({',
+  },
+  {
     fields: /^v1alpha1 machine\.time\.disabled$|^TimeSyncConfig enabled$/,
     on: where(({ asksTime }) => asksTime),
     file: 'time/domain/clock-trust.ts',
@@ -187,10 +193,6 @@ const limited: readonly {
  * to use one, the fields lose their `notApplied`, and the row goes.
  */
 const unused: readonly { readonly value: RegExp; readonly fields: RegExp }[] = [
-  {
-    value: /\b(?:effective|configuration\(\))\??\.install\b/,
-    fields: /^(?:v1alpha1 machine\.install|UnattendedInstallConfig )/,
-  },
   { value: /\bkubeSpan\b/, fields: /^(?:v1alpha1 machine\.network\.kubespan\.|KubeSpanConfig )/ },
   { value: /\bworkloadIsolation\b/, fields: /^SecurityProfileConfig / },
   { value: /\bzswap\b/, fields: /^ZswapConfig / },

@@ -20,7 +20,10 @@ const topics: Readonly<Record<string, Topic>> = {
     face: ['domain/caller-roles.ts', 'domain/resource-access.ts', 'rpc/guarded-state.ts'],
   },
   cluster: { imports: ['access'], face: ['domain/trustd-endpoints.ts', 'host/trustd-channel.ts'] },
-  config: { imports: ['access', 'life', 'logs', 'time'], face: ['domain/meta-values.ts'] },
+  config: {
+    imports: ['access', 'life', 'logs', 'time'],
+    face: ['controllers/meta-store.ts', 'domain/meta-values.ts'],
+  },
   containers: {
     imports: [],
     face: [
@@ -39,7 +42,12 @@ const topics: Readonly<Record<string, Topic>> = {
   etcd: { imports: ['config', 'containers', 'network', 'secrets', 'services'], face: [] },
   extensions: {
     imports: ['containers'],
-    face: ['host/open-extension-sets.ts'],
+    face: [
+      'host/open-extension-sets.ts',
+      'host/receive-archive.ts',
+      'host/set-folder.ts',
+      'host/sound-start.ts',
+    ],
   },
   files: { imports: [], face: ['domain/tar-header.ts'] },
   hardware: { imports: [], face: [] },
@@ -111,7 +119,19 @@ const topics: Readonly<Record<string, Topic>> = {
     imports: [],
     face: ['domain/askable-servers.ts'],
   },
-  volumes: { imports: ['access'], face: [] },
+  upgrade: {
+    imports: ['config', 'extensions', 'life', 'volumes'],
+    face: [
+      'domain/artefact-name.ts',
+      'domain/upgrades.ts',
+      'host/artefact-store.ts',
+      'host/image-additions.ts',
+      'host/open-artefacts.ts',
+      'open-installation.ts',
+    ],
+  },
+  'upgrade-calls': { imports: ['extensions', 'upgrade'], face: [] },
+  volumes: { imports: ['access'], face: ['host/block-port.ts'] },
 };
 
 interface Import {

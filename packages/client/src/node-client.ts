@@ -11,6 +11,7 @@ import { StorageServiceDefinition as FileSystemServiceDefinition } from '@nodewr
 import { StorageServiceDefinition } from '@nodewright/contract/gen/storage/storage.ts';
 import { ExtensionSetServiceDefinition } from '@nodewright/contract/gen/suite/extensions/v1/extensions.ts';
 import { RegistryServiceDefinition } from '@nodewright/contract/gen/suite/registry/v1/registry.ts';
+import { UpgradeServiceDefinition } from '@nodewright/contract/gen/suite/upgrade/v1/upgrade.ts';
 import { TimeServiceDefinition } from '@nodewright/contract/gen/time/time.ts';
 import type { Client, TsProtoServiceDefinition } from 'nice-grpc';
 import { createServiceClient, type ServiceClientInit } from './connection/service-client.ts';
@@ -66,6 +67,11 @@ export class NodeClient {
   /** `suite.extensions.v1.ExtensionSetService`: the sets of extensions of a machine, which nodes of upstream do not have. */
   get extensionSets(): Client<typeof ExtensionSetServiceDefinition> {
     return this.service(ExtensionSetServiceDefinition);
+  }
+
+  /** `suite.upgrade.v1.UpgradeService`: upgrades with what `lifecycle` cannot carry, which nodes of upstream do not have. */
+  get upgrades(): Client<typeof UpgradeServiceDefinition> {
+    return this.service(UpgradeServiceDefinition);
   }
 
   /** `suite.registry.v1.RegistryService`: the image cache of the node, which nodes of upstream do not have. */

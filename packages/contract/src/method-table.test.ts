@@ -11,7 +11,8 @@ import { roles } from './roles.ts';
  * Packages of services that machined does not serve: those of trustd, etcd, containerd, every gRPC server,
  * and internal ones.
  */
-const servedByOthers = /^(securityapi|etcdserverpb|containerd|grpc|suite\.(?!registry\.|extensions\.))/;
+const servedByOthers =
+  /^(securityapi|etcdserverpb|containerd|grpc|suite\.(?!registry\.|extensions\.|upgrade\.))/;
 
 /** The methods in the descriptors, by full name, with their kind. */
 const described = Object.fromEntries(

@@ -15,7 +15,6 @@ const AOE = [admin, operator, etcdBackup] as const;
 const AORE = [admin, operator, reader, etcdBackup] as const;
 const AORV = [admin, operator, reader, imageVerifier] as const;
 
-const needsUpgrades = 'needs upgrades of the image on a disk, which are not implemented';
 const needsDiskGroups = 'needs logical volumes and RAID, which are not implemented';
 const needsSignatures = 'needs verification of image signatures, which is not implemented';
 const needsTerminals = 'needs terminals in containers of the node, which are not implemented';
@@ -152,7 +151,6 @@ const rows = {
     mutates: true,
     command: 'rollback',
     containerMode: 'refused',
-    notImplemented: needsUpgrades,
   },
   '/machine.MachineService/Reset': { roles: A, mutates: true, command: 'reset', agent: 'refused' },
   '/machine.MachineService/ServiceList': { roles: AOR, mutates: false, command: 'service' },
@@ -174,7 +172,6 @@ const rows = {
     agent: 'refused',
     containerMode: 'refused',
     deprecated: true,
-    notImplemented: needsUpgrades,
   },
   '/machine.MachineService/Version': { roles: AOR, mutates: false, command: 'version' },
   '/machine.MachineService/GenerateClientConfiguration': {
@@ -256,7 +253,6 @@ const rows = {
     command: 'apply-config',
     agent: 'refused',
     containerMode: 'refused',
-    notImplemented: needsUpgrades,
   },
   '/machine.LifecycleService/Upgrade': {
     roles: A,
@@ -264,7 +260,6 @@ const rows = {
     command: 'upgrade',
     agent: 'refused',
     containerMode: 'refused',
-    notImplemented: needsUpgrades,
   },
 
   '/machine.DebugService/ContainerRun': {
@@ -318,6 +313,14 @@ const rows = {
   },
   '/suite.extensions.v1.ExtensionSetService/Remove': {
     ...{ roles: A, mutates: true, command: 'extensions remove' },
+  },
+  '/suite.upgrade.v1.UpgradeService/Upgrade': {
+    roles: A,
+    mutates: true,
+    command: 'upgrade',
+    agent: 'refused',
+    containerMode: 'refused',
+    request: 'large',
   },
   '/suite.registry.v1.RegistryService/Status': { roles: AOR, mutates: false, command: 'registry status' },
   '/suite.registry.v1.RegistryService/ListImages': { roles: AOR, mutates: false, command: 'registry images' },

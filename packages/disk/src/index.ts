@@ -22,6 +22,13 @@ export {
   type SectorRange,
   type WantedSize,
 } from './place-partition.ts';
+export {
+  placedSystemPartitions,
+  type SystemPartition,
+  type SystemPartitionLabel,
+  type SystemPartitionSizes,
+  systemLayout,
+} from './system-layout.ts';
 export { tableRestoration, tableTailBytes } from './table-copy.ts';
 export { additionProblem } from './table-fit.ts';
 export {

@@ -5,6 +5,7 @@ export {
   editions,
 } from './domain/artefact-description.ts';
 export { artefactLimits } from './domain/artefact-limits.ts';
+export { isSignedIndex, signatureAnnotation } from './domain/artefact-signature.ts';
 export {
   checkTarget,
   filesFor,

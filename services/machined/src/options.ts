@@ -96,6 +96,19 @@ export const options = {
     description:
       'path of the disk that the init of a machine has found the image on: META, BOOT, STATE and EPHEMERAL are on it; by default the first disk with META',
   },
+  watchdog: {
+    env: 'MACHINED_WATCHDOG',
+    type: 'string',
+    default: '',
+    description:
+      'number of the descriptor of the watchdog that the init of a machine has started, because it tries a new system',
+  },
+  medium: {
+    env: 'MACHINED_MEDIUM',
+    type: 'path',
+    description:
+      'device with the medium that the init of a machine has found the image on: the machine runs in memory, and can be installed from the medium',
+  },
   restartInterval: {
     env: 'MACHINED_RESTART_INTERVAL',
     type: 'duration',

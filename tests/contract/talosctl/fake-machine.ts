@@ -13,6 +13,8 @@ import {
   SequenceEvent,
   ShutdownResponse,
   TaskEvent,
+  UpgradeRequest,
+  UpgradeResponse,
 } from '@nodewright/contract/gen/machine/machine.ts';
 import type { FakeCall, FakeHandler } from './fake-gateway.ts';
 import { reply } from './replies.ts';
@@ -94,6 +96,10 @@ export class FakeMachine {
     '/machine.MachineService/Reboot': (call) => {
       this.requests.push(RebootRequest.decode(call.request));
       reply(call, RebootResponse, { messages: [{ actorId: this.#begin() }] });
+    },
+    '/machine.MachineService/Upgrade': (call) => {
+      this.requests.push(UpgradeRequest.decode(call.request));
+      reply(call, UpgradeResponse, { messages: [{ ack: 'begun', actorId: this.#begin() }] });
     },
     '/machine.MachineService/Shutdown': (call) =>
       reply(call, ShutdownResponse, { messages: [{ actorId: this.#begin() }] }),

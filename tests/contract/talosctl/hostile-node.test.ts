@@ -133,6 +133,7 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
   'registry upstreams': ['registry upstreams'],
   reset: ['reset --wait=false --yes', 'reset', 'reset --dry-run'],
   restart: ['restart x'],
+  rollback: ['rollback', 'rollback --yes', 'rollback --yes -o json'],
   service: ['service', 'service apid', 'service apid restart', 'service apid -o yaml'],
   shutdown: ['shutdown --timeout 300ms --yes --debug', 'shutdown'],
   stats: ['stats'],
@@ -140,6 +141,14 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
   time: ['time'],
   // Its server does not start without a built page; tests/ui shows hostile texts in the page.
   ui: ['ui --no-browser'],
+  upgrade: [
+    'upgrade -i x --no-reboot --yes',
+    'upgrade -i x --wait=false --drain=false --yes -o json',
+    'upgrade -i x --allow-downgrade --timeout 300ms --yes',
+    'upgrade -i x --legacy --timeout 300ms --yes',
+    'upgrade -i x --dry-run',
+    'upgrade -i x',
+  ],
   usage: ['usage /'],
   version: ['version', 'version -o yaml', 'version --json'],
   'wipe disk': ['wipe disk vdb', 'wipe disk vdb vdc1 --drop-partition --yes', 'wipe disk vdb --yes -o json'],

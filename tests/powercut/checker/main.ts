@@ -7,9 +7,10 @@ import { decodeTable, tableHeadBytes } from '@nodewright/disk';
 import { faultFrom } from '@nodewright/fault';
 import { type BlockDisk, loadNativeCalls, type NativeCalls, readDisks } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
+import { createMountedPartition } from '../../../services/machined/src/base/host/mounted-partition.ts';
 import { readIfThere } from '../../../services/machined/src/base/host/read-if-there.ts';
 import { createConfigurationFile } from '../../../services/machined/src/config/host/configuration-file.ts';
-import { createBootPartition } from '../../../services/machined/src/extensions/host/boot-partition.ts';
+import { slotOn } from '../../../services/machined/src/extensions/host/boot-partition.ts';
 import { endMachineAtExit, reportOnConsole } from '../../../services/machined/src/life/host/first-process.ts';
 import { modulesAreLoaded } from '../../../services/machined/src/life/host/modules-of-init.ts';
 import type { LocatedPartition } from '../../../services/machined/src/volumes/domain/plan/volume-plan.ts';
@@ -70,9 +71,11 @@ async function examineBoot(
 ): Promise<Pick<Finding, 'sets' | 'root'> | undefined> {
   const found = await system.find('BOOT');
   if (found?.contents === undefined) return undefined;
-  return examineSets(
-    createBootPartition({ ...{ calls, slot, mountPoint: bootFolder }, device: async () => found.device }),
-  );
+  const boot = createMountedPartition({
+    ...{ calls, label: 'BOOT', fileSystem: 'ext4', mountPoint: bootFolder },
+    device: async () => found.device,
+  });
+  return examineSets(slotOn(boot, slot));
 }
 
 async function useEphemeral(calls: NativeCalls, port: BlockPort, volumes: VolumeExecutor): Promise<void> {

@@ -1,6 +1,7 @@
 import type { PlannedAction } from '@nodewright/client/what-if';
 import {
   RebootRequest_Mode as RebootMode,
+  UpgradeRequest_RebootMode as UpgradeMode,
   ResetRequest_WipeMode as WipeMode,
 } from '@nodewright/contract/gen/machine/machine.ts';
 import { onlyMessage } from '../nodes/only-message.ts';
@@ -32,6 +33,29 @@ export function rebootAction(mode: RebootModeName): MachineAction {
         onlyMessage(await machine.reboot({ mode: rebootModes[mode] }, { signal })).actorId,
       isMet: (event) => event.kind === 'status' && event.stage === 'RUNNING' && event.ready,
       postCheck: bootIdChanged,
+    },
+  };
+}
+
+export interface LegacyUpgrade {
+  readonly image: string;
+  readonly stage: boolean;
+  readonly preserve: boolean;
+  readonly force: boolean;
+  readonly mode: RebootModeName;
+}
+
+/** The upgrade of older versions, which is one action with its restart. */
+export function legacyUpgradeAction({ mode, ...request }: LegacyUpgrade): MachineAction {
+  const rebootMode = mode === 'powercycle' ? UpgradeMode.POWERCYCLE : UpgradeMode.DEFAULT;
+  const { action, planned } = rebootAction(mode);
+  return {
+    planned,
+    action: {
+      ...action,
+      sequence: request.stage ? 'stageUpgrade' : 'upgrade',
+      start: async ({ machine }, signal) =>
+        onlyMessage(await machine.upgrade({ ...request, rebootMode }, { signal })).actorId,
     },
   };
 }

@@ -1,7 +1,9 @@
 import type { NodeClient, TalosClient } from '@nodewright/client';
+import { nodeNameInLine } from '@nodewright/client/node-name';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { CommandLimit } from '../context/command-limit.ts';
 import type { CliEnvironment } from '../context/command-module.ts';
+import { UsageFault } from '../context/failure.ts';
 import { showWait } from '../context/progress.ts';
 import { confirmEffect, type Effect, typedConfirmation } from '../nodes/ask-question.ts';
 import { checkServerVersions } from '../nodes/check-server-versions.ts';
@@ -9,7 +11,7 @@ import { NodeErrors } from '../nodes/node-errors.ts';
 import { openClient } from '../nodes/open-client.ts';
 import { reportNodes } from '../nodes/report-nodes.ts';
 import { clusterName } from '../nodes/talosconfig-of.ts';
-import { escapeEntry } from '../output/escape-text.ts';
+import { escapeEntry, escapeLine } from '../output/escape-text.ts';
 import { documentError, writeDocument } from '../render/document.ts';
 import { plainError } from '../render/plain-error.ts';
 import { openActionDisplay } from './action-display.ts';
@@ -30,6 +32,19 @@ export interface ActionCommand extends MachineAction {
   readonly destroys?: boolean;
   /** Drains the Kubernetes nodes first. The command waits for the action then, also with `--no-wait`. */
   readonly openDrain?: ((client: TalosClient, signal: AbortSignal) => NodeDrain) | undefined;
+  /**
+   * What is done on all nodes first. When it fails on one of them, nothing is drained and the action is not started.
+   *
+   * @param note gets lines for the user
+   * @returns facts about the node for the document
+   */
+  readonly prepare?: (node: NodeClient, note: (line: string) => void, signal: AbortSignal) => Promise<object>;
+  /** The preparation is all. */
+  readonly onlyPrepares?: boolean;
+  /** Why the nodes cannot be asked for it as the user wants it. */
+  readonly refusal?: string;
+  /** Another command, if these nodes need one. */
+  readonly instead?: (client: TalosClient, signal: AbortSignal) => Promise<ActionCommand | undefined>;
   /** More sentences about the effect. It is called only when the user is told the effect. */
   readonly moreLines?: (client: TalosClient, signal: AbortSignal) => Promise<readonly string[]>;
 }
@@ -51,15 +66,20 @@ interface Outcome {
 export async function runNodeAction(
   env: CliEnvironment,
   options: ActionOptions,
-  command: ActionCommand,
+  given: ActionCommand,
 ): Promise<void> {
   using limit = new CommandLimit(options.timeout, env.signal);
   using client = await openClient(env, options);
   await checkServerVersions(env, client, limit);
+  const command = (given.instead && (await limit.guard(given.instead(client, limit.signal)))) ?? given;
+  if (command.refusal !== undefined) throw new UsageFault(command.refusal);
   const run = { env, options, client, command, limit };
   if (options.dryRun) return reportEffect(env, options, await readWhole(run));
   await confirmAction(run);
-  const { action, openDrain } = command;
+  const { action, openDrain, prepare } = command;
+  const prepared = prepare && (await prepareNodes(run, prepare));
+  if (prepared !== undefined && (command.onlyPrepares || prepared.some(({ fault }) => fault !== undefined)))
+    return reportPrepared(run, prepared);
 
   if (!options.wait && !options.debug && openDrain === undefined) {
     return reportNodes(env, options, {
@@ -75,12 +95,55 @@ export async function runNodeAction(
       options.output,
       outcomes.map(({ fault, seconds, ...facts }) => ({
         ...facts,
+        ...prepared?.find(({ node }) => node === facts.node)?.facts,
         ...(fault === undefined ? { done: true, seconds } : { error: documentError(fault) }),
       })),
     );
   }
   const errors = new NodeErrors(env);
   for (const { node, fault } of outcomes) if (fault !== undefined) errors.add(node, fault);
+  errors.end();
+}
+
+/** The result of the preparation of one node. */
+interface Prepared {
+  readonly node: string;
+  readonly facts?: object;
+  readonly fault?: Fault;
+}
+
+async function prepareNodes(
+  { env, client, limit }: ActionRun,
+  prepare: NonNullable<ActionCommand['prepare']>,
+): Promise<Prepared[]> {
+  return Promise.all(
+    client.targets.map(async (node): Promise<Prepared> => {
+      const name = nodeNameInLine(node.name);
+      const note = (line: string) => void env.stderr.write(`${name}: ${escapeLine(line)}\n`);
+      try {
+        return { node: node.name, facts: await limit.guard(prepare(node, note, limit.signal)) };
+      } catch (error) {
+        return { node: node.name, fault: faultFrom(error) };
+      }
+    }),
+  );
+}
+
+async function reportPrepared(
+  { env, options: { output } }: ActionRun,
+  prepared: readonly Prepared[],
+): Promise<void> {
+  if (output !== 'table')
+    await writeDocument(
+      env.stdout,
+      output,
+      prepared.map(({ node, facts, fault }) => ({
+        ...{ node, ...facts },
+        ...(fault === undefined ? { prepared: true } : { error: documentError(fault) }),
+      })),
+    );
+  const errors = new NodeErrors(env);
+  for (const { node, fault } of prepared) if (fault !== undefined) errors.add(node, fault);
   errors.end();
 }
 

@@ -461,6 +461,12 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
       command: 'talosctl -n node01 restart -k kube-system/coredns-0:coredns:1a2b3c4d5e6f',
     },
   ],
+  rollback: [
+    {
+      text: 'restart a machine with the system before its last upgrade',
+      command: 'talosctl -n node01 rollback',
+    },
+  ],
   service: [
     { text: 'list the services', command: 'talosctl -n node01 service' },
     { text: 'show one service in detail', command: 'talosctl -n node01 service apid' },
@@ -490,6 +496,25 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
     {
       text: 'on a machine without a browser, with a port to forward by SSH',
       command: 'talosctl ui --no-browser --port 8600',
+    },
+  ],
+  upgrade: [
+    {
+      text: 'upgrade a machine: it goes back by itself when it does not become ready',
+      command: 'talosctl -n node01 upgrade --image registry.example/installer:v1.14.1',
+    },
+    {
+      text: 'see first what an upgrade would do',
+      command: 'talosctl -n node01 upgrade --image registry.example/installer:v1.14.1 --dry-run',
+    },
+    {
+      text: 'write the new system now and restart later',
+      command: 'talosctl -n node01 upgrade --image registry.example/installer:v1.14.1 --no-reboot',
+    },
+    {
+      text: 'upgrade a machine that has a set of system extensions',
+      command:
+        'talosctl -n node01 upgrade --image registry.example/installer:v1.14.1 --extension-set tools.set',
     },
   ],
   usage: [{ text: 'show the largest folders', command: 'talosctl -n node01 usage -H -d 2 /var' }],

@@ -280,6 +280,13 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('../commands/restart.ts')).restartCommand,
   },
   {
+    name: 'rollback',
+    aliases: [],
+    summary: 'Restart machines with the system before their last upgrade',
+    group: 'nodes',
+    load: async () => (await import('../commands/rollback.ts')).rollbackCommand,
+  },
+  {
     name: 'service',
     aliases: ['services'],
     summary: 'Show, start, stop or restart services',
@@ -320,6 +327,13 @@ export const commandTable: readonly CommandEntry[] = [
     summary: 'Show nodes live in a browser',
     group: 'nodes',
     load: async () => (await import('../commands/ui.ts')).uiCommand,
+  },
+  {
+    name: 'upgrade',
+    aliases: [],
+    summary: 'Upgrade machines, and let them go back by themselves when they do not become ready',
+    group: 'nodes',
+    load: async () => (await import('../commands/upgrade.ts')).upgradeCommand,
   },
   {
     name: 'usage',

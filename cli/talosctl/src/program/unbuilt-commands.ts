@@ -9,9 +9,7 @@ const unbuilt: Readonly<Record<string, readonly string[]>> = {
   docs: [],
   inject: [],
   'remote-provision-launch': [],
-  rollback: [],
   'rotate-ca': [],
-  upgrade: [],
   'upgrade-k8s': [],
 };
 

@@ -1,10 +1,21 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import { Fault } from '@nodewright/fault';
-import type { Descriptor } from '@nodewright/oci';
+import { type Descriptor, parseIndex } from '@nodewright/oci';
 import { detachedSignatureBytes, isSignedDetached, signDetached } from '@nodewright/pki/detached-signature';
 
 /** The annotation of the manifest in its index that has the signature, in base64. */
 export const signatureAnnotation = 'dev.nodewright.installer.signature';
+
+/** Whether a document is an index with a signature of an artefact, whatever the signature is worth: other images have none. */
+export function isSignedIndex(document: Uint8Array): boolean {
+  try {
+    return parseIndex(document).manifests.some(
+      ({ annotations = {} }) => annotations[signatureAnnotation] !== undefined,
+    );
+  } catch {
+    return false;
+  }
+}
 
 /** What is signed. It says what the digest is for, so that no other signature of the key fits. */
 const statement = (digest: string) => Buffer.from(`nodewright installer ${digest}\n`);

@@ -69,7 +69,10 @@ test('effectiveConfig() reads every legacy section', () => {
     issuingCA: { certificate, key },
     acceptedCAs: [certificate],
     certSANs: ['node.example', '10.0.0.1'],
-    install: { disk: '/dev/sda', diskSelector: '', image: 'img', wipe: true, extraKernelArgs: [] },
+    install: {
+      ...{ isUnattended: false, disk: '/dev/sda', diskSelector: '', image: 'img', wipe: true },
+      ...{ extraKernelArgs: [], usesImageArguments: false, marksMbr: false, reboots: true },
+    },
     hostname: { auto: 'stable', hostname: 'alpha' },
     resolvers: {
       nameServers: [{ address: '9.9.9.9', protocol: 'Do53', tlsServerName: '' }],
@@ -212,7 +215,10 @@ test('effectiveConfig() prefers documents to legacy sections, merges maps and jo
         registerWithFQDN: false,
       },
       udevRules: [],
-      install: { disk: '', diskSelector: 'true', image: '', wipe: true, extraKernelArgs: [] },
+      install: {
+        ...{ isUnattended: true, disk: '', diskSelector: 'true', image: '', wipe: true },
+        ...{ extraKernelArgs: [], usesImageArguments: true, marksMbr: false, reboots: undefined },
+      },
       usesDefaultDhcp: false,
     },
   );

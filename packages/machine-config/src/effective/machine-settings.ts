@@ -1,3 +1,4 @@
+import { parseByteSize } from '../forms/byte-size.ts';
 import type { ConfigReader, DocumentReader } from './config-reader.ts';
 
 /** Role, credentials and installation of the node. */
@@ -22,13 +23,21 @@ export interface MachineSettings {
   /** Installation settings, from UnattendedInstallConfig or `machine.install`. */
   readonly install:
     | {
+        /** Whether it is from UnattendedInstallConfig. */
+        readonly isUnattended: boolean;
         /** Device path; empty when a selector chooses the disk. */
         readonly disk: string;
-        /** CEL expression, only from UnattendedInstallConfig; otherwise empty. */
+        /** CEL expression of the environment of disks; empty when the path names the disk. */
         readonly diskSelector: string;
         readonly image: string;
         readonly wipe: boolean;
         readonly extraKernelArgs: readonly string[];
+        /** Whether GRUB starts the kernel with the arguments of the image, unchanged. */
+        readonly usesImageArguments: boolean;
+        /** Whether the entry of the protective MBR is marked as active. */
+        readonly marksMbr: boolean;
+        /** Whether the machine restarts from the disk; undefined when the configuration does not say. */
+        readonly reboots: boolean | undefined;
       }
     | undefined;
 }
@@ -60,20 +69,61 @@ function installSettings(reader: ConfigReader): MachineSettings['install'] {
   const document = reader.document('UnattendedInstallConfig');
   if (document) {
     return {
-      disk: '',
+      ...{ isUnattended: true, disk: '', image: document.text('installer', 'image') },
       diskSelector: document.text('provisioning', 'diskSelector', 'match'),
-      image: document.text('installer', 'image'),
       wipe: document.boolean('provisioning', 'wipe') ?? true,
-      extraKernelArgs: [],
+      reboots: document.boolean('reboot'),
+      ...{ extraKernelArgs: [], usesImageArguments: true, marksMbr: false },
     };
   }
   const { legacy } = reader;
   if (!legacy.has('machine', 'install')) return undefined;
+  const install = legacy.below('machine', 'install');
+  const diskSelector = diskSelectorOf(install.below('diskSelector'));
   return {
-    disk: legacy.text('machine', 'install', 'disk'),
-    diskSelector: '',
-    image: legacy.text('machine', 'install', 'image'),
-    wipe: legacy.boolean('machine', 'install', 'wipe') ?? false,
-    extraKernelArgs: legacy.texts('machine', 'install', 'extraKernelArgs'),
+    ...{ isUnattended: false, diskSelector, image: install.text('image') },
+    // A selector wins. Source: Talos v1.14: installation.
+    disk: diskSelector === '' ? install.text('disk') : '',
+    wipe: install.boolean('wipe') ?? false,
+    extraKernelArgs: install.texts('extraKernelArgs'),
+    usesImageArguments: install.boolean('grubUseUKICmdline') ?? false,
+    marksMbr: install.boolean('legacyBIOSSupport') ?? false,
+    reboots: true,
   };
+}
+
+/** Never matched by such a selector: disks without a known transport, read-only ones and CD-ROMs. Source: Talos v1.14: installation. */
+const always = ["disk.transport != ''", '!disk.readonly', '!disk.cdrom'];
+const typeTerms: Readonly<Record<string, string>> = {
+  nvme: "disk.transport == 'nvme'",
+  sd: "disk.transport == 'mmc'",
+  hdd: 'disk.rotational',
+  ssd: '!disk.rotational',
+};
+/** Fields of the selector by the property of a disk that they are patterns for. */
+const patterns: Readonly<Record<string, string>> = {
+  ...{
+    model: 'model',
+    serial: 'serial',
+    modalias: 'modalias',
+    uuid: 'uuid',
+    wwid: 'wwid',
+    busPath: 'bus_path',
+  },
+};
+
+/** The old form of a selector as an expression; empty when no term is set. All terms must match. */
+function diskSelectorOf(selector: DocumentReader): string {
+  const [, operator = '', size = ''] = /^(>=|<=|==|>|<)?\s*(.*)$/.exec(selector.text('size')) ?? [];
+  const bytes = parseByteSize(size);
+  const type = selector.text('type').toLowerCase();
+  const terms = [
+    ...(bytes === undefined ? [] : [`disk.size ${operator || '=='} ${bytes}u`]),
+    ...(Object.hasOwn(typeTerms, type) ? [typeTerms[type] ?? ''] : []),
+    ...Object.entries(patterns).flatMap(([field, property]) => {
+      const pattern = selector.text(field);
+      return pattern === '' ? [] : [`glob(${JSON.stringify(pattern)}, disk.${property})`];
+    }),
+  ];
+  return terms.length === 0 ? '' : [...always, ...terms].join(' && ');
 }

@@ -12,7 +12,7 @@ import { configurationApplier } from './controllers/configuration-applier.ts';
 import { ConfigurationKeeper } from './controllers/configuration-keeper.ts';
 import { configurationSources } from './controllers/configuration-sources.ts';
 import { ConfigurationTrial } from './controllers/configuration-trial.ts';
-import { openMetaStore } from './controllers/meta-store.ts';
+import { type MetaStore, openMetaStore } from './controllers/meta-store.ts';
 import { createConfigurationExaminer } from './host/configuration-examiner.ts';
 import { createConfigurationFile } from './host/configuration-file.ts';
 import { createMetaFile, type MetaFile } from './host/meta-file.ts';
@@ -31,6 +31,7 @@ export interface OpenConfigInit {
 }
 
 export interface ConfigTopic extends Topic {
+  readonly meta: MetaStore;
   /** Whether the node waits for a complete configuration. */
   isMaintenance(): boolean;
   /** Resolves when the node has a complete configuration. @throws Fault `cancelled` when the signal aborts */
@@ -65,6 +66,7 @@ export async function openConfig(init: OpenConfigInit, scope: AsyncDisposableSta
         ...createMeta(meta),
       },
     },
+    meta,
     isMaintenance: () => keeper.isMaintenance(),
     acquire: (signal) => acquireConfiguration(state, signal),
     setLostAddresses(find) {

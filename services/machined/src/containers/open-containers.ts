@@ -4,6 +4,7 @@ import type { FollowingService } from '@nodewright/controllers';
 import { lowestOomScore } from '@nodewright/linux';
 import { declaredService, type ServiceManager } from '@nodewright/services';
 import type { State } from '@nodewright/state';
+import type { InstallerImages } from '../base/domain/installer-images.ts';
 import { recordServicePid } from '../base/resources/record-service-pid.ts';
 import type { Topic } from '../base/topic.ts';
 import { containerdConfigFile, criConfigController } from './controllers/cri-config.ts';
@@ -33,6 +34,8 @@ export interface OpenContainersInit {
   readonly registryAddress: string;
   /** The folders of the node with images that exist now. */
   readonly imageCacheRoots: () => readonly string[];
+  /** The store of artefacts of the installer; undefined on a node that has none. */
+  readonly artefacts: InstallerImages | undefined;
   /** The containers that machined runs without the runtime; undefined on a node that has none. */
   readonly own: OwnContainers | undefined;
   /** A monotonic clock in ms, where the images of the runtime belong to this node alone; undefined elsewhere. */
@@ -64,7 +67,7 @@ export interface ContainersTopic extends Topic {
 
 /** Opens the topic of containers and images in the node's runtime. What it opens ends with `scope`. */
 export function openContainers(init: OpenContainersInit, scope: AsyncDisposableStack): ContainersTopic {
-  const { runtime, podLogs, machine, own, registryAddress, imageCacheRoots } = init;
+  const { runtime, podLogs, machine, own, registryAddress, imageCacheRoots, artefacts } = init;
   const { removesOldImages } = init;
   const shown = runtime && own ? withOwnContainers(runtime, own) : runtime;
   const follower =
@@ -87,9 +90,9 @@ export function openContainers(init: OpenContainersInit, scope: AsyncDisposableS
     api: {
       'machine.MachineService': {
         ...createContainers(shown, podLogs !== undefined),
-        ...createImages(runtime),
+        ...createImages(runtime, artefacts),
       },
-      'machine.ImageService': createImageService(runtime),
+      'machine.ImageService': createImageService(runtime, artefacts),
     },
   };
 }

@@ -32,6 +32,7 @@ import { createEtcdSnapshot } from './rpc/etcd-snapshot.ts';
 import { openEtcdConditions } from './service/etcd-conditions.ts';
 import { assertMayLeave, etcdLeave } from './service/etcd-leave.ts';
 import { EtcdService } from './service/etcd-service.ts';
+import { assertMayUpgrade } from './service/etcd-upgrade.ts';
 import { forfeitLeadership } from './service/forfeit-leadership.ts';
 import type { NodeEtcd, RunnableEtcd } from './service/node-etcd.ts';
 
@@ -69,6 +70,11 @@ export interface EtcdTopic extends Topic {
    */
   hasData(): Promise<boolean>;
   /**
+   * The version of the etcd of this system, such as `3.7.1`, if it has data on this node. Undefined without data, and when the configuration
+   * names an image of its own. Rejects as `hasData()`.
+   */
+  dataVersion(): Promise<string | undefined>;
+  /**
    * Returns the function that removes this node from etcd before its disk is wiped. `undefined` when the node
    * has no etcd or never started it.
    */
@@ -81,6 +87,8 @@ export interface EtcdTopic extends Topic {
   yieldLeadership(signal: AbortSignal): Promise<string | undefined>;
   /** @throws Fault `failed-precondition` with the reason when etcd needs the vote of this node */
   assertMayLeave(signal: AbortSignal): Promise<void>;
+  /** @throws Fault `failed-precondition` with the reason when etcd cannot do without this node for a while */
+  assertMayUpgrade(signal: AbortSignal): Promise<void>;
   /**
    * Allows etcd to start, immediately or once the configuration makes the node a member. Resolves after a
    * start that is already due.
@@ -127,8 +135,15 @@ export async function openEtcd(init: OpenEtcdInit, scope: AsyncDisposableStack):
     },
     openCluster: () => access.openCluster(),
     hasData: async () => run !== undefined && !(await isEtcdDataEmpty(layout.paths.etcdData)),
+    async dataVersion() {
+      if (run === undefined || (await isEtcdDataEmpty(layout.paths.etcdData))) return undefined;
+      const given = init.options.etcdImage ?? defaultEtcdImage;
+      if ((await etcdImageOf(state, given)) !== given) return undefined;
+      return /:v?(\d+\.\d+\.\d+)/.exec(given)?.[1];
+    },
     yieldLeadership: (signal) => forfeitLeadership(access, timers, signal),
     assertMayLeave: (signal) => assertMayLeave(etcd, state, signal),
+    assertMayUpgrade: (signal) => assertMayUpgrade(access, signal),
     leave: () => etcdLeave(etcd, { state, dataFolder: layout.paths.etcdData, hostname, log }),
     begin: async (signal) => follower?.begin(signal),
   };

@@ -11,7 +11,7 @@ import type { MachineEnd } from './domain/node-event.ts';
 import { awaitStage } from './host/await-stage.ts';
 import type { EventStore } from './host/event-store.ts';
 import { createKernelConsoles } from './host/kernel-consoles.ts';
-import { createNextKernel } from './host/next-kernel.ts';
+import { type BeforeRestart, createNextKernel } from './host/next-kernel.ts';
 import { NodeLife, type NodeLifeInit } from './host/node-life.ts';
 import { createEvents } from './rpc/events.ts';
 import { createMachineControl, type MachineControlInit } from './rpc/machine-control.ts';
@@ -39,9 +39,8 @@ export interface OpenLifeInit
 }
 
 export interface EndedMachine {
-  readonly calls: Pick<NativeCalls, 'mount' | 'detachMount' | 'loadKernel'>;
-  /** Path of the partition BOOT, which has the next kernel; undefined when no disk has one. @throws Fault */
-  readonly bootDevice: () => Promise<string | undefined>;
+  readonly calls: Pick<NativeCalls, 'loadKernel'>;
+  readonly beforeRestart: BeforeRestart;
   /** Secure Boot of the firmware is on. */
   readonly isSecureBootOn: () => boolean;
 }
@@ -51,7 +50,10 @@ const kexecFolder = '/system/run/kexec';
 const kexecTimeoutMs = 180_000;
 
 export interface LifeTopic extends Topic {
-  readonly sequences: Pick<NodeLife, 'initialize' | 'boot' | 'stop'>;
+  readonly sequences: Pick<
+    NodeLife,
+    'initialize' | 'boot' | 'install' | 'reboot' | 'stop' | 'upgrade' | 'stageUpgrade' | 'rollBack'
+  >;
   /** Resolves when the stage of the node is among its events, or after a second: its controllers may have ended. */
   readonly stageTold: () => Promise<void>;
 }

@@ -13,10 +13,13 @@ import type { NodeTopics } from './open-topics.ts';
 export async function boot(host: Host, topics: NodeTopics): Promise<void> {
   const { world, layout, log } = host;
   const { config, services, devices, containers, etcd, kubelet, kubernetes, daemons, extensions } = topics;
-  const { life, volumes } = topics;
+  const { life, upgrade, volumes } = topics;
   // Here services are programs of the host and must not gain capabilities. Containers and machines have
   // limits of their own.
   if (world.isGuest) await forgoCapabilities([layout.root, ...programFolders(host)], log);
+  // What came before this start is put in order first. It may have to be another one.
+  if (await upgrade?.begin()) return;
+  void upgrade?.settle();
   // Each of them waits for what it names itself, and some bring the node its network or its configuration.
   extensions.begin();
   await life.sequences.initialize({
@@ -27,6 +30,10 @@ export async function boot(host: Host, topics: NodeTopics): Promise<void> {
     startApid: (signal) => daemons.begin(serviceIds.apid, signal),
     loadConfig: config.acquire,
   });
+  // Nothing else of the node runs yet that a restart would have to stop.
+  if (await upgrade?.upgradeStaged()) return;
+  // Without a system on a disk, what services write would be lost.
+  if (await upgrade?.installConfigured?.((attempt) => life.sequences.install(attempt))) return;
   // Nothing waits for it: it waits for devices and kernel modules, which need nothing of what follows.
   void extensions.settle();
   const mountEphemeral = async (signal: AbortSignal) => {

@@ -5,6 +5,7 @@ import { Fault } from '@nodewright/fault';
 import type { FileSystemSizes, SlowCalls } from '@nodewright/linux';
 import type { NodeAbilities } from '../base/domain/node-abilities.ts';
 import type { SelectorEvaluator } from '../base/domain/selectors.ts';
+import type { MountedPartition } from '../base/host/mounted-partition.ts';
 import type { Topic } from '../base/topic.ts';
 import type { ClusterTopic } from '../cluster/open-cluster.ts';
 import type { ConfigTopic } from '../config/open-config.ts';
@@ -23,6 +24,8 @@ import type { LifeTopic } from '../life/open-life.ts';
 import type { NetworkTopic } from '../network/open-network.ts';
 import type { ServicesTopic } from '../services/open-services.ts';
 import type { TimeTopic } from '../time/open-time.ts';
+import type { ArtefactStore } from '../upgrade/host/artefact-store.ts';
+import type { UpgradeTopic } from '../upgrade/open-upgrade.ts';
 import type { VolumesTopic } from '../volumes/open-volumes.ts';
 import type { Host } from './open-host.ts';
 import type { SharedState } from './open-state.ts';
@@ -49,6 +52,8 @@ export interface OfferedTopics {
   readonly volumes: VolumesTopic<VolumeId>;
   readonly hardware: HardwareTopic;
   readonly network: NetworkTopic;
+  readonly upgrade?: UpgradeTopic;
+  readonly 'upgrade-calls': Topic;
   readonly life: LifeTopic;
   readonly files: Topic;
   readonly logs: Topic;
@@ -57,11 +62,20 @@ export interface OfferedTopics {
   readonly time: TimeTopic;
 }
 
+export interface StartPartitions {
+  readonly boot: MountedPartition;
+  readonly efi: MountedPartition;
+}
+
 /** What several topics share and no topic owns. */
 export interface OfferedParts {
+  /** The partitions that a machine starts from; absent on other nodes, and on a machine without a system disk. */
+  readonly startPartitions?: StartPartitions;
   /** The containers that machined runs without a runtime. */
   readonly ownContainers?: OwnContainers;
   readonly runtime?: ContainerRuntime;
+  /** The artefacts of the installer that a machine keeps. */
+  readonly artefacts?: ArtefactStore;
   /** Why the components of the control plane are not up to date or not ready. */
   readonly podProblems: PodProblems;
   /** What evaluates the selectors of the configuration, one at a time. */

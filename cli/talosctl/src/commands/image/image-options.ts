@@ -20,7 +20,8 @@ const instances: Readonly<Record<ImageNamespace, ContainerdInstance>> = {
   inmem: { driver: ContainerDriver.CONTAINERD, namespace: ContainerdNamespace.NS_SYSTEM },
 };
 
-export const containerdInstance = ({ namespace }: ImageOptions): ContainerdInstance => instances[namespace];
+export const containerdInstance = ({ namespace }: Pick<ImageOptions, 'namespace'>): ContainerdInstance =>
+  instances[namespace];
 
 /** Adds the flag `--namespace` of all image commands. */
 export function addNamespaceOption(command: Command): Command {
@@ -36,7 +37,8 @@ export function addImageCommand(image: Command, usage: string, summary: string):
   return addOutputOption(image.command(usage).description(summary));
 }
 
-function parseNamespace(text: string): ImageNamespace {
+/** @throws InvalidArgumentError */
+export function parseNamespace(text: string): ImageNamespace {
   if (!Object.hasOwn(instances, text)) throw new InvalidArgumentError('It must be cri, system or inmem.');
   return text as ImageNamespace;
 }

@@ -174,8 +174,8 @@ export const legacyMachineReference: ReferenceDocs = {
     example: '/var/mnt/extra',
   },
   'machine.install': {
-    help: 'Installation to a disk; replaced by UnattendedInstallConfig, and not together with it.',
-    notApplied: notRead,
+    help: 'Installation to a disk; replaced by UnattendedInstallConfig, and not together with it. It begins when a machine without a system has it.',
+    notApplied: onlyOn(['machine'], 'Only machines have disks of their own.'),
   },
   'machine.install.disk': {
     help: 'Disk to install to; metal machines need disk or diskSelector.',
@@ -191,6 +191,7 @@ export const legacyMachineReference: ReferenceDocs = {
   'machine.install.diskSelector.name': {
     help: 'No longer supported: it makes the selector invalid.',
     example: 'sda',
+    notApplied: notRead,
   },
   'machine.install.diskSelector.model': diskPattern('Model', 'WDC*'),
   'machine.install.diskSelector.serial': diskPattern('Serial number', 'S3Z8*'),
@@ -200,19 +201,25 @@ export const legacyMachineReference: ReferenceDocs = {
   'machine.install.diskSelector.type': { help: 'Type of the disk: ssd, hdd, nvme or sd.', example: 'ssd' },
   'machine.install.diskSelector.busPath': diskPattern('Path on the bus', '/pci0000:00/*'),
   'machine.install.extraKernelArgs': {
-    help: 'Arguments that are added to the kernel command line; - in front removes one. Not together with grubUseUKICmdline.',
+    help: 'Arguments that are added to the kernel command line; - in front removes one. Not together with grubUseUKICmdline. They have no effect with UEFI firmware, whose kernel has a signed command line.',
   },
   'machine.install.image': {
     help: 'Image of the installer.',
     example: 'registry.example.org/installer:v1.14.0',
   },
-  'machine.install.extensions': { help: 'Extensions to install, the old form; a warning says so.' },
+  'machine.install.extensions': {
+    help: 'Extensions to install, the old form; a warning says so.',
+    notApplied: notRead,
+  },
   'machine.install.extensions.image': {
     help: 'Image of the extension, listed once.',
     example: 'registry.example.org/gvisor:1.0',
   },
-  'machine.install.bootloader': { help: 'Ignored: it has no effect.' },
-  'machine.install.wipe': { help: 'Whether the disk is erased first.', default: 'false' },
+  'machine.install.bootloader': { help: 'Ignored: it has no effect.', notApplied: notRead },
+  'machine.install.wipe': {
+    help: 'Whether the disk may be overwritten when it is not blank.',
+    default: 'false',
+  },
   'machine.install.legacyBIOSSupport': {
     help: 'Whether the entry in the protective MBR is marked as active, which some BIOSes need.',
     default: 'false',

@@ -134,11 +134,14 @@ export const runtimeReferences: KindReferences = {
   UnattendedInstallConfig: {
     '': {
       help: 'Installation of the system to a disk at the first boot; not together with machine.install.',
-      notApplied: notRead,
+      notApplied: onlyOn(['machine'], 'Only machines have disks of their own.'),
     },
-    reboot: { help: 'Whether the machine reboots from the disk after the installation.' },
+    reboot: {
+      help: 'Whether the machine reboots from the disk after the installation. With false it starts nothing else and waits for a reboot.',
+      default: 'true',
+    },
     'installer.image': {
-      help: 'Image of the installer. Without it a warning says that the image is installed that was booted.',
+      help: 'Image of the installer. Without it, and when its tag is the version of the medium that was booted, the system comes from that medium.',
     },
     provisioning: { help: 'The disk to install to.', isRequired: true },
     'provisioning.diskSelector': { help: 'Selects the disk.', isRequired: true },
@@ -147,7 +150,10 @@ export const runtimeReferences: KindReferences = {
       example: "disk.size > 100u * GB && disk.transport == 'nvme'",
       isRequired: true,
     },
-    'provisioning.wipe': { help: 'Whether the disk is erased first.', default: 'true' },
+    'provisioning.wipe': {
+      help: 'Whether the disk may be overwritten when it is not blank.',
+      default: 'true',
+    },
   },
   ExtensionServiceConfig: {
     '': {

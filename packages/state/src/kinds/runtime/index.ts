@@ -31,6 +31,7 @@ import { platformMetadatas } from './platform-metadata.ts';
 import { securityStates } from './security-state.ts';
 import { acquireConfigSpecs, acquireConfigStatuses, servicePids, services } from './services.ts';
 import { adjtimeStatuses, ntpStatuses, timeStatuses } from './time.ts';
+import { upgradeStatuses } from './upgrade-status.ts';
 
 export * from './api-service.ts';
 export * from './boot.ts';
@@ -48,6 +49,7 @@ export * from './platform-metadata.ts';
 export * from './security-state.ts';
 export * from './services.ts';
 export * from './time.ts';
+export * from './upgrade-status.ts';
 
 export const runtimeKinds: readonly ResourceKind[] = [
   apiServiceConfigs,
@@ -85,6 +87,7 @@ export const runtimeKinds: readonly ResourceKind[] = [
   servicePids,
   uniqueMachineTokens,
   unattendedInstallStatuses,
+  upgradeStatuses,
   versions,
   watchdogTimerConfigs,
   watchdogTimerStatuses,

@@ -90,3 +90,55 @@ test('a META store in a container keeps nothing', async () => {
   assert.deepEqual(await seen(), []);
   await assert.rejects(store.delete(12), { kind: 'not-found' });
 });
+
+test('a META store changes several values by one write, or none of them', async () => {
+  const { disk, file } = openDisk(
+    new Map([
+      [6, bytes('A')],
+      [10, bytes('network')],
+    ]),
+  );
+  let writes = 0;
+  const { store, seen } = await open({
+    ...file,
+    async write(values) {
+      writes += 1;
+      await file.write(values);
+    },
+  });
+  await store.change(
+    new Map([
+      [6, undefined],
+      [7, bytes('image')],
+      [8, undefined],
+    ]),
+  );
+  assert.deepEqual([writes, await seen()], [1, ['0x07=image', '0x0a=network']]);
+  assert.deepEqual(
+    [...(store.values() ?? [])].map(([key, value]) => `${key} ${value}`),
+    ['10 network', '7 image'],
+  );
+  const full = new Map([
+    [7, undefined],
+    [0xfc, Buffer.alloc(300_000)],
+  ]);
+  await assert.rejects(store.change(full), { kind: 'resource-exhausted' });
+  disk.writeFault = new Fault('unavailable', 'the disk fails');
+  await assert.rejects(store.change(new Map([[7, undefined]])), { kind: 'unavailable' });
+  assert.deepEqual(
+    [[...disk.values.keys()], await seen()],
+    [
+      [10, 7],
+      ['0x07=image', '0x0a=network'],
+    ],
+  );
+});
+
+test('a META store that was damaged has no values until something is written', async () => {
+  const { disk, file } = openDisk();
+  disk.readFault = new Fault('data-loss', 'damaged');
+  const { store } = await open(file);
+  assert.equal(store.values(), undefined);
+  await store.change(new Map([[6, bytes('A')]]));
+  assert.deepEqual([...(store.values()?.keys() ?? [])], [6]);
+});

@@ -11,6 +11,14 @@ export interface MetaStore {
   write(key: number, value: Uint8Array): Promise<void>;
   /** @throws Fault `not-found` when the key has no value */
   delete(key: number): Promise<void>;
+  /**
+   * Changes several values by one write. A value of undefined is removed, if it is there.
+   *
+   * @throws Fault `resource-exhausted` when META is full: nothing has changed then
+   */
+  change(entries: ReadonlyMap<number, Uint8Array | undefined>): Promise<void>;
+  /** The present values; undefined when META was damaged at the start of the node, and nothing was written since. */
+  values(): MetaValues | undefined;
 }
 
 export interface MetaStoreInit {
@@ -29,7 +37,9 @@ export interface MetaStoreInit {
  * @throws Fault when the file cannot be read
  */
 export async function openMetaStore({ state, file, log }: MetaStoreInit): Promise<MetaStore> {
-  let values = file === undefined ? new Map<number, Uint8Array>() : await read(file, log);
+  const found = file === undefined ? new Map<number, Uint8Array>() : await read(file, log);
+  let isLost = found === undefined;
+  let values: MetaValues = found ?? new Map<number, Uint8Array>();
   let turn: Promise<unknown> = Promise.resolve();
 
   const show = (key: number, value: Uint8Array) =>
@@ -49,6 +59,7 @@ export async function openMetaStore({ state, file, log }: MetaStoreInit): Promis
   const keep = async (next: MetaValues) => {
     await file?.write(next);
     values = next;
+    isLost = false;
   };
   return {
     write: (key, value) =>
@@ -63,10 +74,26 @@ export async function openMetaStore({ state, file, log }: MetaStoreInit): Promis
         await keep(withoutMetaValue(values, key));
         await state.destroy(pointerTo(metaKeys, metaKeyId(key)));
       }),
+    change: (entries) =>
+      inTurn(async () => {
+        let next = values;
+        // In this order: what is removed makes room.
+        for (const [key, value] of entries)
+          if (value === undefined && next.has(key)) next = withoutMetaValue(next, key);
+        for (const [key, value] of entries) if (value !== undefined) next = withMetaValue(next, key, value);
+        if (file === undefined) return;
+        const before = values;
+        await keep(next);
+        for (const [key, value] of entries)
+          if (value !== undefined) await show(key, value);
+          else if (before.has(key)) await state.destroy(pointerTo(metaKeys, metaKeyId(key)));
+      }),
+    values: () => (isLost ? undefined : values),
   };
 }
 
-async function read(file: MetaFile, log: Logger): Promise<MetaValues> {
+/** @returns undefined when it was damaged */
+async function read(file: MetaFile, log: Logger): Promise<MetaValues | undefined> {
   try {
     return await file.read();
   } catch (error) {
@@ -74,6 +101,6 @@ async function read(file: MetaFile, log: Logger): Promise<MetaValues> {
     if (kind !== 'data-loss') throw error;
     log.error({ error: message }, 'META is damaged: its file is put aside and its values are lost');
     await file.putAside();
-    return new Map();
+    return undefined;
   }
 }

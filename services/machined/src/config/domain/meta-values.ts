@@ -28,6 +28,7 @@ const systemKeys: ReadonlyMap<number, string> = new Map([
   [0x09, 'STATE encryption'],
   [0x11, 'disk image boot loader'],
   // Our own.
+  [0xfc, 'record of upgrades'],
   [0xfd, 'places of volumes'],
   [0xfe, 'reset'],
 ]);

@@ -77,6 +77,7 @@ test('MetaWrite and MetaDelete refuse the keys that the system owns, by name, an
         'key 0x08 (staged upgrade options)',
         'key 0x09 (STATE encryption)',
         'key 0x11 (disk image boot loader)',
+        'key 0xfc (record of upgrades)',
         'key 0xfd (places of volumes)',
         'key 0xfe (reset)',
       ].flatMap((key) => [`${key} ${why}`, `${key} ${why}`]),

@@ -45,7 +45,13 @@ async function open(found: TwoImages, version: string) {
   let nowMs = 0;
   const { controllers } = openContainers(
     {
-      ...{ runtime: found.runtime, podLogs: undefined, own: undefined, registryAddress: '127.0.0.1:3172' },
+      ...{
+        runtime: found.runtime,
+        podLogs: undefined,
+        artefacts: undefined,
+        own: undefined,
+        registryAddress: '127.0.0.1:3172',
+      },
       ...{ imageCacheRoots: () => [], machine: undefined },
       removesOldImages: { now: () => nowMs },
     },

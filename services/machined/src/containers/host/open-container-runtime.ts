@@ -1,10 +1,9 @@
 import type { ContainerRuntime } from '@nodewright/containers';
 import { loadNativeCalls } from '@nodewright/linux';
-import type { EndpointsOf } from '@nodewright/oci';
-import { followResource, pointerTo, type State } from '@nodewright/state';
-import { registryConfigs } from '@nodewright/state/kinds';
+import type { State } from '@nodewright/state';
 import type { Telemetry } from '@nodewright/telemetry';
 import { imageCacheRoots } from '../../base/domain/image-cache-roots.ts';
+import { followRegistryEndpoints } from '../../base/resources/registry-endpoints.ts';
 import { containerdCgroups, containerdPaths } from '../domain/containerd-config.ts';
 
 export interface OpenContainerRuntimeInit {
@@ -61,23 +60,15 @@ export async function openMachineRuntime(
   { state, telemetry }: OpenMachineRuntimeInit,
   scope: AsyncDisposableStack,
 ): Promise<ContainerRuntime> {
-  const registries = scope.use(await followResource(state, pointerTo(registryConfigs)));
+  const endpointsOf = await followRegistryEndpoints(state, scope);
   // Loaded on demand: only machines run containerd.
-  const [
-    { openContainerdRuntime },
-    { openImageCache, withImageCache },
-    { ownEndpoints, platformOfNode, registryEndpoints },
-    { forgetBytes },
-  ] = await Promise.all([
-    import('@nodewright/containers/containerd'),
-    import('@nodewright/containers/image-cache'),
-    import('@nodewright/oci'),
-    loadNativeCalls(),
-  ]);
-  const endpointsOf: EndpointsOf = (registry) => {
-    const settings = registries.current()?.spec ?? { mirrors: {}, auths: {}, tls: {} };
-    return registryEndpoints(settings, ownEndpoints)(registry);
-  };
+  const [{ openContainerdRuntime }, { openImageCache, withImageCache }, { platformOfNode }, { forgetBytes }] =
+    await Promise.all([
+      import('@nodewright/containers/containerd'),
+      import('@nodewright/containers/image-cache'),
+      import('@nodewright/oci'),
+      loadNativeCalls(),
+    ]);
   // Not by registryd: etcd starts earlier so, and also when the configuration does not enable the image cache.
   const cache = openImageCache(imageCacheRoots, platformOfNode(process.arch));
   const runtime = scope.use(

@@ -1,10 +1,16 @@
-import type { ContainerRuntime, ImageStore, LayerProgress } from '@nodewright/containers';
+import {
+  type ContainerRuntime,
+  type ImageStore,
+  type LayerProgress,
+  runtimeNamespaces,
+} from '@nodewright/containers';
 import {
   type ImageServiceImplementation,
   type ImageServiceImportRequest,
   ImageServicePullLayerProgress_Status as LayerStatus,
 } from '@nodewright/contract/gen/machine/image.ts';
 import { Fault } from '@nodewright/fault';
+import type { InstallerImages } from '../../base/domain/installer-images.ts';
 import { imageNamespaceOf } from '../domain/image-selection.ts';
 import { imageMessage } from './images.ts';
 import { requireRuntime } from './require-runtime.ts';
@@ -20,22 +26,31 @@ const layerStatuses = {
 } as const satisfies Record<LayerProgress['status'], LayerStatus>;
 
 /**
- * Implements ImageService for the images of the node's container runtime. Source: Talos v1.14: ImageService.
+ * Implements ImageService for the images of the node's container runtime, and for artefacts of the installer, which are images of the
+ * namespace of the system. Source: Talos v1.14: ImageService.
+ *
+ * @param artefacts undefined on a node that has no such store
  */
 export function createImageService(
   runtime: ContainerRuntime | undefined,
+  artefacts?: InstallerImages,
 ): Omit<ImageServiceImplementation, 'verify'> {
+  const artefactsOf = (instance: Instance) =>
+    imageNamespaceOf(instance) === runtimeNamespaces.system ? artefacts : undefined;
   const imagesOf = (instance: Instance): ImageStore => {
     const namespace = imageNamespaceOf(instance);
     return requireRuntime(runtime).namespace(namespace).images;
   };
   return {
     async *list({ containerd }, { signal }) {
+      for (const image of (await artefactsOf(containerd)?.list()) ?? [])
+        yield { ...imageMessage(image), labels: image.labels };
       for (const image of await imagesOf(containerd).list({ signal }))
         yield { ...imageMessage(image), labels: image.labels };
     },
     async *pull({ containerd, imageRef }, { signal }) {
-      for await (const step of imagesOf(containerd).pull(imageRef, { signal })) {
+      const artefact = await artefactsOf(containerd)?.pullIfArtefact(imageRef, signal);
+      for await (const step of artefact ?? imagesOf(containerd).pull(imageRef, { signal })) {
         if (step.kind === 'layer')
           yield { response: { $case: 'pullProgress', value: layerMessage(step.layer) } };
         else yield { response: { $case: 'name', value: pinned(step.image) } };
@@ -47,13 +62,17 @@ export function createImageService(
       const begin = first.done ? undefined : first.value.request;
       if (begin?.$case !== 'containerd')
         throw new Fault('invalid-argument', 'containerd instance is required');
+      const given = archiveOf(messages);
+      const found = await artefactsOf(begin.value)?.importIfArtefact(given, signal);
+      if (found?.kind === 'artefact') return { name: found.image.reference };
       const images = imagesOf(begin.value);
-      const [taken] = await images.import(archiveOf(messages), { signal });
+      const [taken] = await images.import(found?.archive ?? given, { signal });
       if (taken === undefined)
         throw new Fault('invalid-argument', 'the archive holds no image that has a name');
       return { name: taken.reference };
     },
     async remove({ containerd, imageRef }, { signal }) {
+      if (await artefactsOf(containerd)?.remove(imageRef)) return {};
       const images = imagesOf(containerd);
       try {
         await images.remove(imageRef, { signal, withDigests: true });

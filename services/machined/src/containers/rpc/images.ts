@@ -1,6 +1,7 @@
-import type { ContainerRuntime, ImageInfo } from '@nodewright/containers';
+import { type ContainerRuntime, type ImageInfo, runtimeNamespaces } from '@nodewright/containers';
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
+import type { InstallerImages } from '../../base/domain/installer-images.ts';
 import { timestampFromUnixMs } from '../../base/rpc/timestamp.ts';
 import { imageNamespace } from '../domain/image-selection.ts';
 import { requireRuntime } from './require-runtime.ts';
@@ -11,17 +12,26 @@ import { requireRuntime } from './require-runtime.ts';
  */
 export function createImages(
   runtime: ContainerRuntime | undefined,
+  artefacts?: InstallerImages,
 ): Pick<MachineServiceImplementation, 'imageList' | 'imagePull'> {
+  const artefactsOf = (number: number) =>
+    imageNamespace(number) === runtimeNamespaces.system ? artefacts : undefined;
   const select = (number: number) => {
     const namespace = imageNamespace(number);
     return requireRuntime(runtime).namespace(namespace);
   };
   return {
     async *imageList({ namespace }, { signal }) {
+      for (const image of (await artefactsOf(namespace)?.list()) ?? []) yield imageMessage(image);
       const { images } = select(namespace);
       for (const image of await images.list({ signal })) yield imageMessage(image);
     },
     async imagePull({ namespace, reference }, { signal }) {
+      const artefact = await artefactsOf(namespace)?.pullIfArtefact(reference, signal);
+      if (artefact !== undefined) {
+        for await (const _step of artefact);
+        return { messages: [{}] };
+      }
       const { images } = select(namespace);
       const isThere = await images.get(reference, { signal }).then(
         () => true,

@@ -1,15 +1,17 @@
 import { systemTimers } from '@nodewright/async';
-import type { NativeCalls } from '@nodewright/linux';
 import type { State } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
-import { createBootPartition } from './boot-partition.ts';
+import { imageRootHashOf, readTrustedCertificates } from '../../base/host/image-trust.ts';
+import type { MountedPartition } from '../../base/host/mounted-partition.ts';
+import { slotOn } from './boot-partition.ts';
 import type { ExtensionSets } from './extension-sets.ts';
-import { imageRootHashOf, readTrustedCertificates } from './image-trust.ts';
 import { awaitSoundStart } from './sound-start.ts';
 
 export interface OpenExtensionSetsInit {
   /** The partition BOOT of the system disk, which holds the sets; undefined on a node without such a disk. */
-  readonly boot: BootInit | undefined;
+  readonly boot: MountedPartition | undefined;
+  /** The folder of the image that the machine runs. */
+  readonly slot: string;
   /** The node's root, without a trailing slash. */
   readonly root: string;
   /** Of the kernel. */
@@ -24,22 +26,13 @@ export interface OpenExtensionSetsInit {
   readonly log: Logger;
 }
 
-export interface BootInit {
-  readonly calls: Pick<NativeCalls, 'mount' | 'detachMount'>;
-  /** Path of the partition; undefined when the disk has none. @throws Fault */
-  readonly device: () => Promise<string | undefined>;
-  /** The folder of the image that the machine runs. */
-  readonly slot: string;
-}
-
-const bootMountPoint = '/system/run/extension-sets/boot';
 const receivedFile = '/system/run/extension-sets/received';
 
 /** The sets of extensions of a machine; undefined on other kinds of nodes. The code that verifies sets is loaded at the first call. */
 export function openExtensionSets(init: OpenExtensionSetsInit): ExtensionSets | undefined {
   const { root, commandLine, running, log } = init;
   if (init.boot === undefined) return undefined;
-  const boot = createBootPartition({ ...init.boot, mountPoint: bootMountPoint });
+  const boot = slotOn(init.boot, init.slot);
   let opened: Promise<ExtensionSets> | undefined;
   const sets = () => {
     opened ??= import('./extension-sets.ts').then(({ createExtensionSets }) =>

@@ -14,6 +14,7 @@ const stages: Readonly<Partial<Record<MachineStageName, MachineStage>>> = {
   rebooting: 'rebooting',
   resetting: 'resetting',
   upgrading: 'upgrading',
+  installing: 'installing',
 };
 
 /** Publishes every change of the machine's status as an event. */

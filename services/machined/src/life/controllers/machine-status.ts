@@ -37,6 +37,7 @@ const stageNames = {
   rebooting: 'rebooting',
   resetting: 'resetting',
   upgrading: 'upgrading',
+  installing: 'installing',
 } as const satisfies Record<MachineStage, MachineStageName>;
 
 /**

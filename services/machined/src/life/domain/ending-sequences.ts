@@ -32,6 +32,19 @@ export interface EndingTasks {
 /** `power-cycle`: through the firmware. `forced`: without a graceful stop, and through the firmware. */
 export type RebootKind = 'graceful' | 'power-cycle' | 'forced';
 
+/**
+ * Writes the next system while the services run, and restarts the machine then. A failure to write it changes nothing: the machine
+ * goes on.
+ */
+export function upgradeSequence(
+  kind: RebootKind,
+  upgrade: (signal: AbortSignal) => Promise<void>,
+  tasks: EndingTasks,
+): Sequence {
+  const { phases, endsMachineFrom } = rebootSequence(kind, tasks);
+  return { name: 'upgrade', phases: [{ name: 'upgrade', tasks: { upgrade } }, ...phases], endsMachineFrom };
+}
+
 export function rebootSequence(kind: RebootKind, tasks: EndingTasks): Sequence {
   const graceful = kind === 'forced' ? [] : [stopEverything(tasks)];
   const last = kind === 'graceful' ? [...kexecPhases(tasks), kexecEnding(tasks)] : [ending('reboot', tasks)];

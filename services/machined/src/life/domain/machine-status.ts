@@ -4,6 +4,7 @@ import type { SequenceName } from './node-event.ts';
 export type MachineStage =
   | 'booting'
   | 'maintenance'
+  | 'installing'
   | 'running'
   | 'shutting-down'
   | 'rebooting'
@@ -38,6 +39,7 @@ export const maintenanceTask = 'runningMaintenance';
 const stageOf: Readonly<Partial<Record<SequenceName, MachineStage>>> = {
   boot: 'booting',
   initialize: 'booting',
+  install: 'installing',
   shutdown: 'shutting-down',
   reset: 'resetting',
   reboot: 'rebooting',

@@ -8,6 +8,7 @@ import {
   rebootSequence,
   resetSequence,
   shutdownSequence,
+  upgradeSequence,
 } from '../domain/ending-sequences.ts';
 import { MachineEnding } from '../domain/machine-ending.ts';
 import type { MachineEnd } from '../domain/node-event.ts';
@@ -113,12 +114,38 @@ export class NodeLife {
     await this.#sequences.run({ name: 'boot', phases });
   }
 
+  /** The sequence that installs a system on a disk of this machine. @throws Fault as the task, `cancelled` when another sequence took over */
+  async install(task: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    await this.#sequences.run({ name: 'install', phases: [{ name: 'install', tasks: { install: task } }] });
+  }
+
   /**
    * Resolves when the sequence is over, whatever its result: that is published as events, with the actor's
    * id.
    */
   reboot(kind: RebootKind, actorId: string): Promise<void> {
     return this.#leave((tasks) => rebootSequence(kind, tasks), { actorId, delayMs: watchDelayMs });
+  }
+
+  /**
+   * Like `reboot()`, but it first does the work of an upgrade while the services run. When that fails the machine goes on.
+   */
+  upgrade(kind: RebootKind, actorId: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    return this.#leave((tasks) => upgradeSequence(kind, work, tasks), { actorId, delayMs: watchDelayMs });
+  }
+
+  /** Like `reboot()`, for a machine whose next start begins with an upgrade. */
+  stageUpgrade(kind: RebootKind, actorId: string): Promise<void> {
+    return this.#leave((tasks) => ({ ...rebootSequence(kind, tasks), name: 'stageUpgrade' }), {
+      ...{ actorId, delayMs: watchDelayMs },
+    });
+  }
+
+  /** Like `reboot()`, but it cancels any other sequence, and its events have no actor. Source: Talos v1.14: rollback */
+  rollBack(): Promise<void> {
+    return this.#leave((tasks) => rebootSequence('graceful', tasks), {
+      ...{ hasTakeover: true, delayMs: watchDelayMs },
+    });
   }
 
   /**

@@ -42,6 +42,7 @@ const stages = {
   rebooting: Stage.REBOOTING,
   resetting: Stage.RESETTING,
   upgrading: Stage.UPGRADING,
+  installing: Stage.INSTALLING,
 } as const satisfies Record<MachineStage, Stage>;
 
 const serviceActions = {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ports, serviceIds } from '@nodewright/contract';
 import { imageCacheRoots } from '../../base/domain/image-cache-roots.ts';
 import { localAddressOf } from '../../base/domain/node-facts.ts';
+import { readTrustedCertificates } from '../../base/host/image-trust.ts';
 import { openContainerRuntime, openMachineRuntime } from '../../containers/host/open-container-runtime.ts';
 import { OwnContainers } from '../../containers/host/own-containers.ts';
 import { openContainers } from '../../containers/open-containers.ts';
@@ -34,15 +35,28 @@ export const runtimeRow = partRow({
   },
 });
 
+/** The artefacts of the installer that a machine keeps. */
+export const artefactsRow = partRow({
+  name: 'artefacts',
+  needs: [],
+  isPresent: ({ isFirstProcess }) => isFirstProcess,
+  async open(host, _given, scope) {
+    // Loaded on demand: only machines have a store.
+    const { openArtefacts } = await import('../../upgrade/host/open-artefacts.ts');
+    const { root } = host.layout;
+    return openArtefacts({ ...host, root, certificates: () => readTrustedCertificates(root) }, scope);
+  },
+});
+
 export const containersRow = topicRow({
   name: 'containers',
-  needs: ['services', 'ownContainers', 'runtime', 'volumes'],
-  open(host, { services, ownContainers, runtime, volumes }, scope) {
+  needs: ['services', 'ownContainers', 'runtime', 'volumes', 'artefacts'],
+  open(host, { services, ownContainers, runtime, volumes, artefacts }, scope) {
     const { abilities, layout } = host;
     const { containers, runsKubelet } = abilities;
     return openContainers(
       {
-        ...{ runtime, own: ownContainers },
+        ...{ runtime, own: ownContainers, artefacts },
         podLogs: runsKubelet ? join(layout.root, kubeletPaths.podLogs) : undefined,
         registryAddress: localAddressOf(host.node, ports.registryd),
         imageCacheRoots: () => imageCacheRoots.map((path) => layout.root + path).filter(existsSync),

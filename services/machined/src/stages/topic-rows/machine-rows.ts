@@ -1,14 +1,22 @@
 // What the node sees and changes of its machine, how it ends, and what it tells.
-import { dirname } from 'node:path';
-import { volumeIds } from '@nodewright/contract/volumes';
-import { createFileSystemSizes } from '@nodewright/linux';
+
+import { randomUUID } from 'node:crypto';
+import { basename, dirname } from 'node:path';
+import { systemTimers } from '@nodewright/async';
+import { startPartitions, volumeIds } from '@nodewright/contract/volumes';
+import { Fault } from '@nodewright/fault';
+import { createFileSystemSizes, type NativeCalls } from '@nodewright/linux';
 import { pointerTo, watchFor } from '@nodewright/state';
 import { blockMountStatuses } from '@nodewright/state/kinds';
+import { addedImagesFolder, imageCacheRoots } from '../../base/domain/image-cache-roots.ts';
 import type { World } from '../../base/domain/world.ts';
+import { createMountedPartition } from '../../base/host/mounted-partition.ts';
 import { readOrReason } from '../../base/host/read-if-there.ts';
 import { openSlowCalls } from '../../base/host/slow-calls.ts';
 import { createWorkerSelectors } from '../../base/host/worker-selectors.ts';
 import type { NodeLayout } from '../../base/node-layout.ts';
+import { specOf } from '../../base/resources/spec-of.ts';
+import { awaitSoundStart } from '../../extensions/host/sound-start.ts';
 import { openFiles } from '../../files/open-files.ts';
 import { openHardware } from '../../hardware/open-hardware.ts';
 import { isSecureBootOn } from '../../kernel/domain/security-state.ts';
@@ -24,8 +32,12 @@ import { openNetwork } from '../../network/open-network.ts';
 import { timeWaitOf } from '../../secrets/domain/time-wait.ts';
 import { openSecrets } from '../../secrets/open-secrets.ts';
 import { openTime } from '../../time/open-time.ts';
+import { folderPlace } from '../../upgrade/host/image-additions.ts';
+import { openInstallation } from '../../upgrade/open-installation.ts';
+import { openUpgrade, type UpgradeTopic } from '../../upgrade/open-upgrade.ts';
+import { openUpgradeCalls } from '../../upgrade-calls/open-upgrade-calls.ts';
 import { openVolumes } from '../../volumes/open-volumes.ts';
-import { earlyTopicRow, partRow, topicRow } from '../topic-row.ts';
+import { earlyTopicRow, type Offered, type OpenedHost, partRow, topicRow } from '../topic-row.ts';
 
 /** How long a call waits for a file system, in ms. */
 const fileSystemTimeoutMs = 2000;
@@ -40,7 +52,8 @@ export const volumesRow = earlyTopicRow({
     const volumes = await openVolumes({
       ...{ ...host, root: layout.root, folders: folderWipe(layout, world) },
       machine: calls && {
-        ...{ calls, startedDisk: host.options.systemDisk },
+        // What a medium starts has no system disk, whatever other disks have.
+        ...{ calls, startedDisk: host.options.medium ?? host.options.systemDisk },
         detachVolumes: () => detachVolumes(calls),
         mountVarInMemory: () => mountVarInMemory(calls),
       },
@@ -68,6 +81,100 @@ function folderWipe({ paths }: NodeLayout, { ownsMounts }: World): NodeWipe {
     mounted: writtenFolders.map(({ folder }) => folder),
   });
 }
+
+/** A folder in memory that only root can read. */
+const startMounts = '/system/run/start-partitions';
+
+export const startPartitionsRow = partRow({
+  name: 'startPartitions',
+  needs: ['volumes'],
+  open({ machineCalls: calls }, { volumes: { partitions } }) {
+    if (calls === undefined || partitions === undefined) return undefined;
+    return {
+      boot: createMountedPartition({
+        ...{ calls, label: startPartitions.boot, fileSystem: 'ext4', device: () => partitions.bootDevice() },
+        mountPoint: `${startMounts}/boot`,
+      }),
+      efi: createMountedPartition({
+        ...{ calls, label: startPartitions.efi, fileSystem: 'vfat', device: () => partitions.efiDevice() },
+        mountPoint: `${startMounts}/efi`,
+      }),
+    };
+  },
+});
+
+export const upgradeRow = topicRow({
+  name: 'upgrade',
+  needs: ['startPartitions', 'config', 'etcd', 'artefacts', 'selectors', 'volumes'],
+  open(host, { startPartitions: partitions, config, etcd, artefacts, selectors, volumes }) {
+    const { abilities, layout, machineCalls: calls, options, state, view } = host;
+    if (calls === undefined) return undefined;
+    const isMaintenance = () => config.isMaintenance() || !(view.configuration()?.isComplete ?? false);
+    // A machine that its own disk has started and that has lost META must not overwrite it.
+    if (partitions === undefined && options.medium === undefined) return undefined;
+    const installation = { config, artefacts, selectors, isMaintenance };
+    if (partitions === undefined) return openInstallationOf({ ...host, machineCalls: calls }, installation);
+    return openUpgrade({
+      ...{ ...host, ...partitions, calls, root: layout.root, commandLine: abilities.commandLine },
+      ...(artefacts && { source: artefacts }),
+      extensionSet: options.extensionSet,
+      hasKubernetes: options.kubelet === 'on',
+      watchdog: descriptorOf(options.watchdog),
+      meta: config.meta,
+      isSecureBootOn: () => isSecureBootOn(readOrReason),
+      imageCacheRoots: imageCacheRoots.map((path) => layout.root + path),
+      imagePlaces: [
+        folderPlace(volumeIds.ephemeral, layout.root + addedImagesFolder, async () => {
+          const mount = await specOf(state, pointerTo(blockMountStatuses, volumeIds.ephemeral));
+          return mount !== undefined;
+        }),
+      ],
+      extraKernelArguments() {
+        const { extraKernelArgs = [], usesImageArguments = true } = view.configuration()?.install ?? {};
+        return usesImageArguments ? [] : extraKernelArgs;
+      },
+      bios: async () => volumes.partitions?.biosSectors(),
+      isMaintenance,
+      async etcdVersion() {
+        // Before its volume is mounted, data is not missing: it cannot be seen.
+        const mount = await specOf(state, pointerTo(blockMountStatuses, volumeIds.ephemeral));
+        if (mount === undefined)
+          throw new Fault(
+            'failed-precondition',
+            'the volume EPHEMERAL is not mounted: wait until the machine runs',
+          );
+        return etcd.dataVersion();
+      },
+      awaitSoundStart: awaitSoundStart({
+        ...{ state, timers: systemTimers, stopSignal: host.signal },
+        wantedModules: () => (view.configuration()?.kernelModules ?? []).map(({ name }) => name),
+      }),
+    });
+  },
+});
+
+/** The same for a machine that a medium has started. */
+function openInstallationOf(
+  host: OpenedHost & { readonly machineCalls: NativeCalls },
+  given: Pick<Offered, 'config' | 'artefacts' | 'selectors'> & { readonly isMaintenance: () => boolean },
+): UpgradeTopic {
+  const { abilities, layout, machineCalls: calls, options, view } = host;
+  const { config, artefacts, selectors, isMaintenance } = given;
+  return openInstallation({
+    ...{ ...host, calls, root: layout.root, commandLine: abilities.commandLine, selectors, isMaintenance },
+    ...(artefacts && { source: artefacts }),
+    stateFolder: dirname(layout.paths.machineConfig),
+    // META has a partition of its own.
+    leftOut: [basename(layout.paths.meta)],
+    medium: options.medium,
+    hasKubernetes: options.kubelet === 'on',
+    meta: config.meta,
+    configuration: () => view.configuration(),
+  });
+}
+
+/** An option that only the init of a machine sets. */
+const descriptorOf = (text: string) => (/^\d{1,4}$/.test(text) ? Number(text) : undefined);
 
 export const slowCallsRow = partRow({
   name: 'slowCalls',
@@ -129,11 +236,11 @@ export const networkRow = topicRow({
 
 export const lifeRow = topicRow({
   name: 'life',
-  needs: ['services', 'cluster', 'etcd', 'kube-node', 'network', 'volumes'],
-  open(host, { services, cluster, etcd, network, volumes, 'kube-node': kubeNode }, scope) {
+  needs: ['services', 'cluster', 'etcd', 'kube-node', 'network', 'volumes', 'upgrade'],
+  open(host, { services, cluster, etcd, network, volumes, upgrade, 'kube-node': kubeNode }, scope) {
     const { abilities, logCopies, machineCalls: calls } = host;
     const { partitions } = volumes;
-    return openLife(
+    const life = openLife(
       {
         ownsConsoles: abilities.isFirstProcess,
         ...{ ...host, services: services.manager, sendResetSignal: cluster.sendResetSignal },
@@ -144,10 +251,11 @@ export const lifeRow = topicRow({
         },
         wipeUserDisks: partitions?.wipeUserDisks,
         userDiskProblem: partitions?.userDiskProblem,
-        machine: calls && {
-          ...{ calls, isSecureBootOn: () => isSecureBootOn(readOrReason) },
-          bootDevice: async () => partitions?.bootDevice(),
-        },
+        machine: calls &&
+          upgrade && {
+            ...{ calls, isSecureBootOn: () => isSecureBootOn(readOrReason) },
+            beforeRestart: (canKexec, load) => upgrade.beforeRestart(canKexec, load),
+          },
         releaseAddresses: () => network.releaseAddresses(),
         drain: kubeNode && ((signal) => kubeNode.drain(signal)),
         leaveEtcd: () => etcd.leave(),
@@ -156,7 +264,23 @@ export const lifeRow = topicRow({
       },
       scope,
     );
+    upgrade?.setRestart((how) => {
+      const kind = how === 'planned' ? 'graceful' : 'power-cycle';
+      void life.sequences.reboot(kind, randomUUID());
+    });
+    return life;
   },
+});
+
+export const upgradeCallsRow = topicRow({
+  name: 'upgrade-calls',
+  needs: ['artefacts', 'etcd', 'upgrade', 'life'],
+  open: ({ abilities, world, log }, { artefacts, etcd, upgrade, life }) =>
+    openUpgradeCalls({
+      ...{ artefacts, log, upgrades: upgrade?.upgrades, sequences: life.sequences },
+      ...{ description: world.description, cannotEnd: abilities.cannotEnd },
+      assertMayUpgrade: (signal) => etcd.assertMayUpgrade(signal),
+    }),
 });
 
 export const filesRow = topicRow({

@@ -71,9 +71,9 @@ export const daemonsRow = topicRow({
 
 export const extensionsRow = topicRow({
   name: 'extensions',
-  needs: ['services', 'ownContainers', 'volumes'],
-  open(host, { services, ownContainers: own, volumes: { partitions } }, scope) {
-    const { abilities, children, layout, log, machineCalls: calls, options, state, view, world } = host;
+  needs: ['services', 'ownContainers', 'startPartitions'],
+  open(host, { services, ownContainers: own, startPartitions }, scope) {
+    const { abilities, children, layout, log, options, state, view, world } = host;
     const { containers, commandLine } = abilities;
     const { cgroups } = services;
     return openExtensions(
@@ -84,8 +84,7 @@ export const extensionsRow = topicRow({
             ? { children, own, cgroupFolder: containers.cgroupFolder, cgroups }
             : undefined,
         sets: openExtensionSets({
-          boot: calls &&
-            partitions && { calls, device: () => partitions.bootDevice(), slot: slotIn(commandLine) },
+          ...{ boot: startPartitions?.boot, slot: slotIn(commandLine) },
           ...{ root: layout.root, commandLine, log },
           running: options.extensionSet,
           ...{ state, stopSignal: host.signal },

@@ -2,7 +2,7 @@ import {
   type ImageServicePullProgress,
   ImageServicePullLayerProgress_Status as Status,
 } from '@nodewright/contract/gen/machine/image.ts';
-import { TransferProgress } from '../../nodes/transfer-progress.ts';
+import { TransferProgress } from './transfer-progress.ts';
 
 /** Summarizes the progress of one image pull. */
 export class PullProgress {

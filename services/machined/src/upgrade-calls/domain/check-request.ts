@@ -1,0 +1,53 @@
+import { Fault } from '@nodewright/fault';
+import { isDigest } from '@nodewright/oci';
+import { importedRegistry } from '../../upgrade/domain/artefact-name.ts';
+import { upgradeLimits } from './upgrade-limits.ts';
+
+/**
+ * The reference of an artefact as it was sent.
+ *
+ * @throws Fault `invalid-argument` when it is missing or too long. Source: Talos v1.14: LifecycleService
+ */
+export function checkImage(image: string | undefined): string {
+  if (image === undefined || image === '')
+    throw new Fault('invalid-argument', 'installer image name is required');
+  if (image.length > upgradeLimits.imageLength)
+    throw new Fault(
+      'invalid-argument',
+      `the installer image name has more than ${upgradeLimits.imageLength} characters`,
+    );
+  return image;
+}
+
+/**
+ * A staged upgrade begins before the volume EPHEMERAL is mounted, so its artefact is streamed from a registry.
+ *
+ * @throws Fault `failed-precondition` for an artefact that no registry has
+ */
+export function checkStaged(image: string): void {
+  if (isDigest(image) || image.startsWith(`${importedRegistry}/`))
+    throw new Fault(
+      'failed-precondition',
+      'a staged upgrade needs an artefact of a registry: one that was imported is not readable when it begins',
+    );
+}
+
+const diskForm = /^\/dev\/[A-Za-z0-9_.:+@=-]+(?:\/[A-Za-z0-9_.:+@=-]+)*$/;
+
+/**
+ * The path of the disk to install on, as it was sent.
+ *
+ * @throws Fault `invalid-argument` when it is missing, or no path of a device. Source: Talos v1.14: LifecycleService
+ */
+export function checkDisk(disk: string | undefined): string {
+  if (disk === undefined || disk === '') throw new Fault('invalid-argument', 'destination disk is required');
+  const isPath =
+    disk.length <= upgradeLimits.diskLength &&
+    diskForm.test(disk) &&
+    !disk.split('/').some((part) => part === '.' || part === '..');
+  if (isPath) return disk;
+  throw new Fault(
+    'invalid-argument',
+    `invalid disk path: ${JSON.stringify(disk.slice(0, upgradeLimits.diskLength))} is no path below /dev`,
+  );
+}

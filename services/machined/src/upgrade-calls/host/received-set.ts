@@ -1,0 +1,15 @@
+import { rm } from 'node:fs/promises';
+import { receiveArchive } from '../../extensions/host/receive-archive.ts';
+import type { ReceivedSet } from '../domain/received-set.ts';
+
+/** In memory, and only root can read it: nothing of a set is written to the disk before all of it was verified. */
+const receivedFile = '/system/run/upgrade/extension-set';
+
+/** Keeps the set of extensions of an upgrade while it runs. One upgrade at a time uses it. */
+export const createReceivedSet = (path = receivedFile): ReceivedSet => ({
+  async receive(pieces) {
+    await receiveArchive(pieces, path);
+    return path;
+  },
+  remove: () => rm(path, { force: true }),
+});

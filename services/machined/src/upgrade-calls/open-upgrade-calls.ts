@@ -1,0 +1,36 @@
+// The calls of the API that install, upgrade and roll back a machine. They are a topic of their own: they begin sequences of `life`,
+// which asks the topic `upgrade` for the next kernel.
+import { Fault } from '@nodewright/fault';
+import type { Logger } from '@nodewright/telemetry';
+import type { Topic } from '../base/topic.ts';
+import type { Upgrades } from '../upgrade/domain/upgrades.ts';
+import { UpgradeTurn } from './domain/upgrade-turn.ts';
+import { createReceivedSet } from './host/received-set.ts';
+import type { MachineUpgradeInit } from './rpc/machine-upgrade.ts';
+import { createUpgradeApi } from './rpc/upgrade-api.ts';
+
+export interface OpenUpgradeCallsInit
+  extends Pick<MachineUpgradeInit, 'sequences' | 'cannotEnd' | 'assertMayUpgrade'> {
+  /** Undefined on a node that is no machine with slots on its disk. */
+  readonly upgrades: Upgrades | undefined;
+  /** The store of artefacts; undefined where there is none. */
+  readonly artefacts: { ensure(image: string, signal: AbortSignal): Promise<string> } | undefined;
+  /** What the node is, after "this node is". */
+  readonly description: string;
+  readonly log: Logger;
+}
+
+export function openUpgradeCalls({ artefacts, ...init }: OpenUpgradeCallsInit): Topic {
+  return {
+    controllers: [],
+    api: createUpgradeApi({
+      ...init,
+      turn: new UpgradeTurn(),
+      received: createReceivedSet(),
+      async pull(image, signal) {
+        if (artefacts !== undefined) return artefacts.ensure(image, signal);
+        throw new Fault('failed-precondition', 'this node has no store of artefacts');
+      },
+    }),
+  };
+}

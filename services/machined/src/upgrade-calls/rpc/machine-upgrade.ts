@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type MachineServiceImplementation,
+  UpgradeRequest_RebootMode as RebootMode,
+} from '@nodewright/contract/gen/machine/machine.ts';
+import { Fault } from '@nodewright/fault';
+import type { SystemRequest } from '../../upgrade/domain/upgrades.ts';
+import { checkImage, checkStaged } from '../domain/check-request.ts';
+import type { UpgradeAccess } from './upgrade-access.ts';
+
+/** The sequences that these calls begin. Each resolves when it is over, whatever its result: that is published as events. */
+export interface UpgradeSequences {
+  /** Does the work while the services of the machine run, and then restarts the machine, unless the work has failed. */
+  upgrade(kind: RestartKind, actorId: string, work: (signal: AbortSignal) => Promise<void>): Promise<void>;
+  /** Restarts a machine whose next start begins with an upgrade. */
+  stageUpgrade(kind: RestartKind, actorId: string): Promise<void>;
+  /** Restarts the machine, and cancels any other sequence. */
+  rollBack(): Promise<void>;
+}
+
+/** `power-cycle`: through the firmware. */
+type RestartKind = 'graceful' | 'power-cycle';
+
+export interface MachineUpgradeInit {
+  readonly access: UpgradeAccess;
+  readonly sequences: UpgradeSequences;
+  /** Why this process cannot end its machine; undefined when it can. */
+  readonly cannotEnd: string | undefined;
+  /**
+   * Brings an artefact into the store of this node, as far as the node has one, and checks what its documents say.
+   *
+   * @returns the name with the digest
+   * @throws Fault as a pull
+   */
+  readonly pull: (image: string, signal: AbortSignal) => Promise<string>;
+  /** @throws Fault `failed-precondition` with the reason when etcd cannot do without this member for a while */
+  readonly assertMayUpgrade: (signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * Upgrade and Rollback of MachineService. Upgrade answers when all that can be checked first is checked, and its sequence begins then,
+ * whether the client stays or not. Source: Talos v1.14: MachineService, upgrade; rollback.
+ */
+export function createMachineUpgrade(
+  init: MachineUpgradeInit,
+): Pick<MachineServiceImplementation, 'upgrade' | 'rollback'> {
+  const { access, sequences, cannotEnd, pull, assertMayUpgrade } = init;
+  const assertCanEnd = () => {
+    if (cannotEnd !== undefined) throw new Fault('failed-precondition', cannotEnd);
+  };
+  return {
+    async upgrade({ image, preserve, stage, force, rebootMode }, { signal }) {
+      const { upgrades } = access;
+      assertCanEnd();
+      const kind = kindOf(rebootMode);
+      using waiting = new DisposableStack();
+      const turn = waiting.use(access.take('installed'));
+      const name = await pull(checkImage(image), signal);
+      if (stage) checkStaged(name);
+      // These two flags leave out nothing else: EPHEMERAL stays in any case.
+      if (!preserve && !force) await assertMayUpgrade(signal);
+      signal.throwIfAborted();
+      const wanted: SystemRequest = {
+        ...{ image: name, allowsDowngrade: false, extensionSet: undefined, dropsExtensions: false },
+      };
+      const actorId = randomUUID();
+      if (stage) {
+        await upgrades.stage(wanted);
+        void sequences.stageUpgrade(kind, actorId);
+        return { messages: [{ ack: 'the upgrade is staged: the next start begins with it', actorId }] };
+      }
+      waiting.move();
+      const lines = (line: string) => access.note(line);
+      void sequences
+        .upgrade(kind, actorId, () => upgrades.upgrade(wanted, lines))
+        .finally(() => turn[Symbol.dispose]());
+      return { messages: [{ ack: 'the upgrade has begun', actorId }] };
+    },
+    async rollback() {
+      const { upgrades } = access;
+      assertCanEnd();
+      using _turn = access.take('installed');
+      await upgrades.rollback();
+      void sequences.rollBack();
+      return { messages: [{}] };
+    },
+  };
+}
+
+function kindOf(mode: number): RestartKind {
+  if (mode === RebootMode.DEFAULT) return 'graceful';
+  if (mode === RebootMode.POWERCYCLE) return 'power-cycle';
+  throw new Fault('invalid-argument', `invalid reboot mode: ${mode}`);
+}

@@ -1,0 +1,124 @@
+// UpgradeService: what upstream's messages cannot carry.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
+import type {
+  UpgradeEvent,
+  UpgradeRequest,
+  UpgradeSettings,
+} from '@nodewright/contract/gen/suite/upgrade/v1/upgrade.ts';
+import { Fault } from '@nodewright/fault';
+import { contextOf, testCalls } from '../testing/test-calls.ts';
+
+const image = 'registry.example/installer:v1.14.1';
+const plain: UpgradeSettings = {
+  ...{ image, allowDowngrade: false, hasExtensionSet: false, withoutExtensions: false, stage: false },
+};
+
+async function* requestsOf(settings: UpgradeSettings, ...pieces: Buffer[]): AsyncGenerator<UpgradeRequest> {
+  yield { request: { $case: 'settings', value: settings } };
+  for (const value of pieces) yield { request: { $case: 'extensionSet', value } };
+}
+
+async function all(stream: AsyncIterable<unknown>): Promise<(UpgradeEvent['event'] | undefined)[]> {
+  const found = [];
+  for await (const { event } of stream as AsyncIterable<UpgradeEvent>) found.push(event);
+  return found;
+}
+
+test('a downgrade with a set of extensions: the set arrives first, and is removed when the run is over', async () => {
+  const { upgrades, events, own } = testCalls();
+  const settings = { ...plain, allowDowngrade: true, hasExtensionSet: true };
+  const stream = all(own.upgrade(requestsOf(settings, Buffer.alloc(5), Buffer.alloc(7)), contextOf()));
+  await turnOfLoop();
+  upgrades.report('writes slot B');
+  assert.deepEqual(events, [['set', 12]]);
+  upgrades.end();
+  assert.deepEqual(await stream, [
+    { $case: 'progress', value: { line: 'writes slot B' } },
+    { $case: 'prepared', value: { isStaged: false } },
+  ]);
+  assert.deepEqual(events, [['set', 12], ['set removed']]);
+  const expected = { image, allowsDowngrade: true, extensionSet: '/run/set', dropsExtensions: false };
+  assert.deepEqual(upgrades.calls, [['upgrade', expected]]);
+});
+
+test('a staged upgrade without extensions is recorded', async () => {
+  const { upgrades, own } = testCalls();
+  const settings = { ...plain, withoutExtensions: true, stage: true };
+  assert.deepEqual(await all(own.upgrade(requestsOf(settings), contextOf())), [
+    { $case: 'prepared', value: { isStaged: true } },
+  ]);
+  const expected = { image, allowsDowngrade: false, extensionSet: undefined, dropsExtensions: true };
+  assert.deepEqual(upgrades.calls, [['stage', expected]]);
+});
+
+test('a failure is the status of the call, and the set is removed', async () => {
+  const { upgrades, events, own } = testCalls();
+  upgrades.failure = new Fault('permission-denied', 'the artefact is not signed');
+  const settings = { ...plain, hasExtensionSet: true };
+  await assert.rejects(all(own.upgrade(requestsOf(settings), contextOf())), {
+    ...{ kind: 'permission-denied', message: 'the artefact is not signed' },
+  });
+  assert.deepEqual(events, [['set', 0], ['set removed']]);
+});
+
+for (const [name, requests, message] of [
+  ['no request', (async function* () {})(), /first request/],
+  [
+    'a piece first',
+    (async function* (): AsyncGenerator<UpgradeRequest> {
+      yield { request: { $case: 'extensionSet', value: Buffer.alloc(1) } };
+    })(),
+    /first request/,
+  ],
+  ['no image', requestsOf({ ...plain, image: '' }), /image name is required/],
+  [
+    'both a set and none',
+    requestsOf({ ...plain, hasExtensionSet: true, withoutExtensions: true }),
+    /either a set of extensions or none/,
+  ],
+  [
+    'settings twice',
+    (async function* () {
+      yield* requestsOf({ ...plain, hasExtensionSet: true });
+      yield* requestsOf(plain);
+    })(),
+    /only pieces of a set/,
+  ],
+] as const)
+  test(`${name} is refused, and the turn is free`, async () => {
+    const { upgrades, own, machine } = testCalls();
+    await assert.rejects(all(own.upgrade(requests, contextOf())), { kind: 'invalid-argument', message });
+    assert.deepEqual(upgrades.calls, []);
+    await machine.rollback({}, contextOf());
+  });
+
+test('a client that leaves while it sends a set changes nothing; one that leaves later does not end the run', async () => {
+  const { upgrades, events, own, machine } = testCalls();
+  const broken = (async function* () {
+    yield* requestsOf({ ...plain, hasExtensionSet: true }, Buffer.alloc(3));
+    throw new Error('the client has left');
+  })();
+  await assert.rejects(all(own.upgrade(broken, contextOf())), /the client has left/);
+  assert.deepEqual([upgrades.calls, events], [[], [['set removed']]]);
+
+  const client = new AbortController();
+  const stream = all(own.upgrade(requestsOf(plain), contextOf(client.signal)));
+  await turnOfLoop();
+  client.abort();
+  assert.deepEqual(await stream, []);
+  assert.equal(upgrades.running, 1);
+  await assert.rejects(async () => machine.rollback({}, contextOf()), /already in progress/);
+  upgrades.end();
+  await turnOfLoop();
+  await machine.rollback({}, contextOf());
+});
+
+test('a node that is no machine refuses before it reads a request', async () => {
+  const { own } = testCalls({ upgrades: undefined, description: 'a container' });
+  const never = (async function* (): AsyncGenerator<UpgradeRequest> {
+    await new Promise(() => {});
+  })();
+  await assert.rejects(all(own.upgrade(never, contextOf())), /this node is a container/);
+});

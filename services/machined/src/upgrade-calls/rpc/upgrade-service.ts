@@ -1,0 +1,82 @@
+import type {
+  UpgradeEvent,
+  UpgradeRequest,
+  UpgradeServiceImplementation,
+  UpgradeSettings,
+} from '@nodewright/contract/gen/suite/upgrade/v1/upgrade.ts';
+import { Fault } from '@nodewright/fault';
+import type { SystemRequest } from '../../upgrade/domain/upgrades.ts';
+import { checkImage, checkStaged } from '../domain/check-request.ts';
+import type { ReceivedSet } from '../domain/received-set.ts';
+import type { UpgradeAccess } from './upgrade-access.ts';
+
+/** Implements UpgradeService. A failure is the status of the call, with the kind of the fault. */
+export function createUpgradeService(
+  access: UpgradeAccess,
+  received: ReceivedSet,
+): UpgradeServiceImplementation {
+  return {
+    async *upgrade(requests, { signal }) {
+      // Before a request arrives: a node that is no machine refuses at once.
+      const { upgrades } = access;
+      const pieces = requests[Symbol.asyncIterator]();
+      const first = await pieces.next();
+      const settings = settingsOf(first.done ? undefined : first.value);
+      await using waiting = new AsyncDisposableStack();
+      const turn = waiting.use(access.take('installed'));
+      const image = checkImage(settings.image);
+      if (settings.stage) checkStaged(image);
+      checkSets(settings);
+      waiting.defer(() => received.remove());
+      const extensionSet = settings.hasExtensionSet ? await received.receive(chunksOf(pieces)) : undefined;
+      signal.throwIfAborted();
+      const wanted: SystemRequest = {
+        ...{ image, extensionSet, allowsDowngrade: settings.allowDowngrade },
+        dropsExtensions: settings.withoutExtensions,
+      };
+      if (settings.stage) {
+        await upgrades.stage(wanted);
+        yield preparedEvent(true);
+        return;
+      }
+      waiting.move();
+      const run = access.begin('upgrade', turn, async (machine, report) => {
+        try {
+          await machine.upgrade(wanted, report);
+        } finally {
+          await received.remove();
+        }
+      });
+      for await (const line of run.lines(signal)) yield lineEvent(line);
+      if (signal.aborted) return;
+      const failure = await run.outcome;
+      if (failure !== undefined) throw failure;
+      yield preparedEvent(false);
+    },
+  };
+}
+
+function settingsOf(first: UpgradeRequest | undefined): UpgradeSettings {
+  if (first?.request?.$case === 'settings') return first.request.value;
+  throw new Fault('invalid-argument', 'the first request of an upgrade must have its settings');
+}
+
+function checkSets({ hasExtensionSet, withoutExtensions }: UpgradeSettings): void {
+  if (hasExtensionSet && withoutExtensions)
+    throw new Fault('invalid-argument', 'an upgrade has either a set of extensions or none');
+}
+
+async function* chunksOf(requests: AsyncIterator<UpgradeRequest>): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    const { value, done } = await requests.next();
+    if (done) return;
+    if (value.request?.$case !== 'extensionSet')
+      throw new Fault('invalid-argument', 'only pieces of a set of extensions may follow the settings');
+    yield value.request.value;
+  }
+}
+
+const lineEvent = (line: string): UpgradeEvent => ({ event: { $case: 'progress', value: { line } } });
+const preparedEvent = (isStaged: boolean): UpgradeEvent => ({
+  event: { $case: 'prepared', value: { isStaged } },
+});

@@ -1,0 +1,73 @@
+// The calls that upgrade a machine, over a machine in memory.
+import type {
+  LifecycleServiceImplementation,
+  LifecycleServiceInstallProgress,
+} from '@nodewright/contract/gen/machine/lifecycle.ts';
+import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
+import type { UpgradeServiceImplementation } from '@nodewright/contract/gen/suite/upgrade/v1/upgrade.ts';
+import type { CallContext } from 'nice-grpc';
+import { UpgradeTurn } from '../domain/upgrade-turn.ts';
+import { createUpgradeApi, type UpgradeApiInit } from '../rpc/upgrade-api.ts';
+import { FakeUpgrades } from './fake-upgrades.ts';
+
+export interface TestCalls {
+  readonly upgrades: FakeUpgrades;
+  /** What happened beside the calls of `upgrades`, in order. */
+  readonly events: unknown[];
+  readonly lifecycle: LifecycleServiceImplementation;
+  readonly machine: Pick<MachineServiceImplementation, 'upgrade' | 'rollback'>;
+  readonly own: UpgradeServiceImplementation;
+}
+
+export function testCalls(change: Partial<UpgradeApiInit> = {}): TestCalls {
+  const upgrades = new FakeUpgrades();
+  const events: unknown[] = [];
+  const api = createUpgradeApi({
+    ...{ upgrades, turn: new UpgradeTurn(), description: 'a machine', cannotEnd: undefined },
+    log: { info: () => {}, warn: () => {} },
+    pull: async (image) => {
+      events.push(['pull', image]);
+      return `${image}@sha256:${'a'.repeat(64)}`;
+    },
+    assertMayUpgrade: async () => void events.push(['etcd']),
+    sequences: {
+      async upgrade(kind, _actorId, work) {
+        events.push(['sequence upgrade', kind]);
+        await work(new AbortController().signal).catch(() => events.push(['sequence failed']));
+      },
+      stageUpgrade: async (kind) => void events.push(['sequence stageUpgrade', kind]),
+      rollBack: async () => void events.push(['sequence reboot']),
+    },
+    received: {
+      async receive(pieces) {
+        let bytes = 0;
+        for await (const piece of pieces) bytes += piece.length;
+        events.push(['set', bytes]);
+        return '/run/set';
+      },
+      remove: async () => void events.push(['set removed']),
+    },
+    ...change,
+  });
+  return {
+    ...{ upgrades, events },
+    lifecycle: api['machine.LifecycleService'] as LifecycleServiceImplementation,
+    machine: api['machine.MachineService'] as TestCalls['machine'],
+    own: api['suite.upgrade.v1.UpgradeService'] as UpgradeServiceImplementation,
+  };
+}
+
+/** The context of a call whose client leaves when `signal` aborts. */
+export const contextOf = (signal: AbortSignal = new AbortController().signal): CallContext =>
+  ({ signal }) as CallContext;
+
+interface Message {
+  readonly progress?: LifecycleServiceInstallProgress;
+}
+
+/** All messages of a stream of progress: texts, and the exit code as a number. */
+export async function progressOf(stream: AsyncIterable<object>): Promise<(string | number | undefined)[]> {
+  const found = [];
+  for await (const { progress } of stream as AsyncIterable<Message>) found.push(progress?.response?.value);
+  return found;
+}

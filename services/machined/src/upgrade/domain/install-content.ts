@@ -1,0 +1,84 @@
+// What is on a disk, for the question whether a system may be installed on it.
+import { startPartitions, volumeIds } from '@nodewright/contract/volumes';
+import {
+  blankBytes,
+  decodeTable,
+  isBlankDisk,
+  metaPartitionBytes,
+  type PartitionTable,
+  recogniseContents,
+  sectorBytes,
+  tableHeadBytes,
+} from '@nodewright/disk';
+import type { InstallDisk } from './install-disk.ts';
+
+export type DiskContent = Pick<InstallDisk, 'content' | 'detail'>;
+
+const listedLabels = 8;
+/** The entries and the header at the end of a disk. */
+const tableCopyBytes = 33 * sectorBytes;
+/** Partitions that every disk with a system has. */
+const systemLabels: readonly string[] = [startPartitions.boot, volumeIds.meta];
+
+/**
+ * @param first the first `blankBytes` of the disk
+ * @param last its last `blankBytes`
+ */
+export function diskContent(first: Buffer, last: Buffer, sectors: number): DiskContent {
+  if (first.length < blankBytes || last.length < blankBytes)
+    return { content: 'unknown', detail: 'it is too small' };
+  if (isBlankDisk(first, last, sectors)) return { content: 'blank', detail: '' };
+  const table = decodeTable(first.subarray(0, tableHeadBytes));
+  if (isBegun(first, last, table)) return { content: 'begun', detail: '' };
+  if (table === undefined)
+    return { content: 'other', detail: recogniseContents(first)?.name ?? 'no partition table' };
+  const detail = tableText(table);
+  return { content: isSystem(table) ? 'system' : 'other', detail };
+}
+
+const isZeros = (bytes: Buffer) => bytes.equals(Buffer.alloc(bytes.length));
+
+/**
+ * An installation was interrupted while it wrote the table: first the copy, then the entries, the header, and the first sector last. Data of a
+ * machine would be on EPHEMERAL, which an installation does not make.
+ */
+function isBegun(first: Buffer, last: Buffer, table: PartitionTable | undefined): boolean {
+  const copyAt = last.length - tableCopyBytes;
+  const header = first.subarray(sectorBytes, 2 * sectorBytes);
+  return (
+    isZeros(first.subarray(0, sectorBytes)) &&
+    (table === undefined ? isZeros(header) : isWithoutData(table)) &&
+    isZeros(first.subarray(tableHeadBytes)) &&
+    isZeros(last.subarray(0, copyAt)) &&
+    isCopyOfBegun(last.subarray(copyAt))
+  );
+}
+
+/** Without its header, the last sector, a copy is none. */
+const isCopyOfBegun = (copy: Buffer) =>
+  isZeros(copy.subarray(copy.length - sectorBytes)) ||
+  (systemLabels.every((label) => copy.includes(label, 0, 'utf16le')) &&
+    !copy.includes(volumeIds.ephemeral, 0, 'utf16le'));
+
+const isWithoutData = (table: PartitionTable) =>
+  isSystem(table) && table.partitions.every(({ label }) => label !== volumeIds.ephemeral);
+
+const isSystem = ({ partitions }: PartitionTable) =>
+  systemLabels.every((label) =>
+    partitions.some(
+      (one) =>
+        one.label === label &&
+        (label !== volumeIds.meta || (one.last - one.first + 1) * sectorBytes === metaPartitionBytes),
+    ),
+  );
+
+function tableText({ partitions }: PartitionTable): string {
+  if (partitions.length === 0) return 'an empty partition table';
+  const labels = partitions
+    .slice(0, listedLabels)
+    .map(({ number, label }) => printable(label) || `number ${number}`);
+  const more = partitions.length > listedLabels ? ` and ${partitions.length - listedLabels} others` : '';
+  return `partitions ${labels.join(', ')}${more}`;
+}
+
+const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, '?');

@@ -1,0 +1,306 @@
+// The store of artefacts: what it keeps and how it gets rid of it, on a real folder.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, test } from 'node:test';
+import type { PullStep } from '@nodewright/containers';
+import {
+  checkTarget,
+  neededFiles,
+  readArtefact,
+  type UpgradeTarget,
+  verifyArtefact,
+} from '@nodewright/installer';
+import {
+  createArtefactSigner,
+  goodTarget,
+  hostileArtefacts,
+  layoutArchiveOf,
+  platform,
+  testArtefact,
+} from '@nodewright/installer/testing';
+import { storeLimits } from '../domain/plan-artefacts.ts';
+import { type MemoryRegistryInit, memoryRegistry } from '../testing/memory-registry.ts';
+import { ArtefactFolder } from './artefact-folder.ts';
+import { ArtefactStore } from './artefact-store.ts';
+import { peekArchive } from './bounded-archive.ts';
+
+const signer = createArtefactSigner();
+const artefact = testArtefact({ signer });
+const { index: digest, layers } = artefact.digests;
+const name = 'registry.example/installer:v1.14.1';
+const never = new AbortController().signal;
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder on a disk, whatever the folder of the test is on. */
+class DiskFolder extends ArtefactFolder {
+  onDisk = true;
+  free: number | undefined;
+  override isOnDisk = async () => this.onDisk;
+  override freeBytes = async () => this.free ?? 1e12;
+}
+
+async function storeWith(init: Partial<MemoryRegistryInit> = {}, at?: string) {
+  const path = at ?? mkdtempSync(join(tmpdir(), 'artefacts-'));
+  folders.push(path);
+  const folder = new DiskFolder(path, platform);
+  const clock = { nowMs: 0 };
+  const { client, asked } = memoryRegistry({ files: artefact.files, root: digest, ...init });
+  const store = new ArtefactStore({
+    ...{ folder, platform, registry: client, reportMs: 1, nowMs: () => 1000 },
+    certificates: async () => [signer.certificate],
+    monotonicMs: () => clock.nowMs,
+    log: { info: () => {}, warn: () => {} },
+  });
+  return { store, folder, clock, asked, path };
+}
+
+async function pulled(steps: AsyncIterable<PullStep> | undefined): Promise<PullStep[]> {
+  const found = [];
+  for await (const step of steps ?? assert.fail('it is no artefact')) found.push(step);
+  return found;
+}
+
+/** A pull whose first step is out. */
+async function startedPull(store: ArtefactStore, signal: AbortSignal): Promise<AsyncGenerator<PullStep>> {
+  const steps = ((await store.pullIfArtefact(name, signal)) ?? assert.fail()) as AsyncGenerator<PullStep>;
+  await steps.next();
+  return steps;
+}
+
+/** The paths of the files for machines, read from what the store opens as an upgrade reads them. */
+async function machineFiles(store: ArtefactStore, image: string, target: Partial<UpgradeTarget> = {}) {
+  await using content = await store.open(image, never);
+  const verified = await verifyArtefact(content, { certificates: [signer.certificate], platform });
+  checkTarget(verified.description, { ...goodTarget, ...target });
+  const paths: string[] = [];
+  await readArtefact(content, verified, {
+    isWanted: ({ path }) => path.startsWith('machine/'),
+    sink: {
+      async write(file, pieces) {
+        for await (const _piece of pieces);
+        paths.push(file.path);
+      },
+    },
+  });
+  return paths;
+}
+
+test('a pull stores what machines need, and answers the name with its digest; it is read from there then', async () => {
+  const { store, asked } = await storeWith();
+  const steps = await pulled(await store.pullIfArtefact(name, never));
+  assert.deepEqual(
+    steps.flatMap((step) =>
+      step.kind === 'layer' && step.layer.status === 'extracted' ? [step.layer.id] : [],
+    ),
+    [layers[0]],
+  );
+  const [image] = await store.list();
+  assert.deepEqual(steps.at(-1), { kind: 'done', image });
+  assert.deepEqual([image?.reference, image?.digest], [name, digest]);
+  assert.deepEqual(await store.ensure(name, never), `registry.example/installer@${digest}`);
+  const before = asked.length;
+  for (const text of [name, digest, `registry.example/installer@${digest}`, `other.example/x@${digest}`])
+    assert.equal((await machineFiles(store, text)).length, neededFiles.machine.length);
+  assert.equal(asked.length, before);
+  assert.ok(!asked.includes(layers[1] ?? ''), 'a layer for nodes of processes was pulled');
+});
+
+test('what the store lacks is streamed from its registry; what no registry can have is not found', async () => {
+  const { store, asked } = await storeWith();
+  assert.equal((await machineFiles(store, name)).length, neededFiles.machine.length);
+  assert.deepEqual(await store.list(), []);
+  assert.ok(asked.includes(layers[0] ?? ''));
+  await assert.rejects(store.open(digest, never), { kind: 'not-found' });
+  await assert.rejects(store.open('localhost/installer:v1.14.1', never), { kind: 'not-found' });
+  await assert.rejects(store.open('NO IMAGE', never), { kind: 'invalid-argument' });
+});
+
+test('an image without a signature is no artefact, and one of a registry that fails is left to the runtime', async () => {
+  const unsigned = testArtefact({ signer, annotate: () => ({}) });
+  const { store } = await storeWith({ files: unsigned.files, root: unsigned.digests.index });
+  assert.equal(await store.pullIfArtefact(name, never), undefined);
+  const empty = await storeWith({ files: new Map() });
+  assert.equal(await empty.store.pullIfArtefact(name, never), undefined);
+  await assert.rejects(store.ensure(name, never), { kind: 'permission-denied' });
+});
+
+test('an artefact signed with another key is refused before anything is written', async () => {
+  const other = testArtefact({ signer: createArtefactSigner() });
+  const { store, path } = await storeWith({ files: other.files, root: other.digests.index });
+  await assert.rejects(pulled(await store.pullIfArtefact(name, never)), { kind: 'permission-denied' });
+  assert.deepEqual(readdirSync(path), []);
+});
+
+test('a layer that was changed on its way leaves nothing in the store', async () => {
+  const changed = testArtefact({
+    signer,
+    change: (files, digests) => {
+      const at = `blobs/${digests.layers[0]?.replace(':', '/')}`;
+      const bytes = Buffer.from(files.get(at) ?? assert.fail());
+      bytes[700] = (bytes[700] ?? 0) ^ 1;
+      files.set(at, bytes);
+    },
+  });
+  const { store, path } = await storeWith({ files: changed.files, root: changed.digests.index });
+  await assert.rejects(pulled(await store.pullIfArtefact(name, never)), { kind: 'data-loss' });
+  assert.deepEqual([readdirSync(path), await store.list()], [[], []]);
+});
+
+test('a client that leaves in the middle of a pull ends it, and nothing stays', async () => {
+  for (const leaves of ['by its signal', 'by reading no further'] as const) {
+    const client = new AbortController();
+    const { store, path, asked } = await storeWith({
+      onPiece: () => new Promise((resolve) => void setTimeout(resolve, 3)),
+    });
+    const steps = await startedPull(store, client.signal);
+    assert.notDeepEqual(readdirSync(path), []);
+    if (leaves === 'by its signal') {
+      client.abort();
+      await assert.rejects(pulled(steps), { kind: 'cancelled' });
+    } else await steps.return(undefined);
+    assert.deepEqual([readdirSync(path), await store.list()], [[], []]);
+    // The next one has the turn.
+    await pulled(await store.pullIfArtefact(name, never));
+    assert.ok(asked.length > 0);
+  }
+});
+
+test('one artefact is stored at a time', async () => {
+  const { store } = await storeWith({ onPiece: () => new Promise((resolve) => void setTimeout(resolve, 1)) });
+  const first = await startedPull(store, never);
+  await assert.rejects(pulled(await store.pullIfArtefact(name, never)), { kind: 'unavailable' });
+  await pulled(first);
+  const again = await pulled(await store.pullIfArtefact(`${name}-again`, never));
+  assert.deepEqual(
+    again.map((step) => (step.kind === 'layer' ? step.layer.status : step.image.reference)),
+    ['already-exists', `${name}-again`],
+  );
+  assert.equal((await store.list()).length, 1);
+});
+
+test('an import is verified to its last byte, has a name of no registry, and is read in place', async () => {
+  const { store, path } = await storeWith();
+  const image = await store.import(piecesOf(layoutArchiveOf(artefact)), never);
+  assert.deepEqual([image.reference, image.digest], ['localhost/installer:v1.14.1', digest]);
+  assert.equal((await machineFiles(store, image.reference)).length, neededFiles.machine.length);
+  // A pull of its name finds it, because no registry can.
+  assert.deepEqual(await pulled(await store.pullIfArtefact(image.reference, never)), [
+    { kind: 'done', image },
+  ]);
+  const archive = layoutArchiveOf(artefact);
+  const at = archive.indexOf('content of machine/vmlinuz');
+  archive[at] = (archive[at] ?? 0) ^ 1;
+  await store.remove(digest);
+  await assert.rejects(store.import(piecesOf(archive), never), { kind: 'data-loss' });
+  assert.deepEqual(readdirSync(path), []);
+});
+
+for (const { name: attack, init = {}, hasOtherSigner, refusal, shownBy, target } of hostileArtefacts)
+  test(`the artefact "${attack}" is refused by the import, or when an upgrade reads it from the store`, async () => {
+    const made = testArtefact({ ...init, signer: hasOtherSigner ? createArtefactSigner() : signer });
+    const { store } = await storeWith();
+    const archive = piecesOf(layoutArchiveOf(made));
+    await assert.rejects(
+      async () => machineFiles(store, (await store.import(archive, never)).reference, target),
+      ({ kind, message }: { kind: string; message: string }) =>
+        // The import compares whole layers, before a file of one is looked at.
+        refusal.test(`${kind}: ${message}`) || (shownBy === 'layers' && kind === 'data-loss'),
+    );
+  });
+
+test('the archive of an artefact is known by its beginning, and passed on whole', async () => {
+  const archive = layoutArchiveOf(artefact);
+  const peeked = await peekArchive(piecesOf(archive));
+  assert.equal(peeked.isArtefact, true);
+  const found = [];
+  for await (const piece of peeked.archive) found.push(piece);
+  assert.deepEqual(Buffer.concat(found), archive);
+  const unsigned = layoutArchiveOf(testArtefact({ signer, annotate: () => ({}) }));
+  assert.equal((await peekArchive(piecesOf(unsigned))).isArtefact, false);
+  assert.equal((await peekArchive(piecesOf(Buffer.alloc(0)))).isArtefact, false);
+});
+
+test('a node without a disk stores nothing: a pull checks the documents, an import is refused', async () => {
+  const { store, folder, path, asked } = await storeWith();
+  folder.onDisk = false;
+  const steps = await pulled(await store.pullIfArtefact(name, never));
+  assert.deepEqual(
+    steps.map(({ kind }) => kind),
+    ['done'],
+  );
+  assert.equal(await store.ensure(name, never), `registry.example/installer@${digest}`);
+  await assert.rejects(store.import(piecesOf(layoutArchiveOf(artefact)), never), {
+    kind: 'failed-precondition',
+  });
+  assert.deepEqual([readdirSync(path), await store.list()], [[], []]);
+  assert.ok(!asked.includes(layers[0] ?? ''));
+});
+
+test('a full disk is said with its figures before the first byte, and in the middle of an import', async () => {
+  const { store, folder, path } = await storeWith();
+  folder.free = storeLimits.reserveBytes;
+  await assert.rejects(pulled(await store.pullIfArtefact(name, never)), {
+    kind: 'resource-exhausted',
+    message: /it needs \d+ bytes beside \d+ that stay free, and there are \d+/,
+  });
+  let looks = 0;
+  folder.freeBytes = async () => (looks++ === 0 ? storeLimits.reserveBytes : 0);
+  const endless = (async function* () {
+    for (;;) yield Buffer.alloc(1 << 20);
+  })();
+  await assert.rejects(store.import(endless, never), { kind: 'resource-exhausted' });
+  assert.deepEqual(readdirSync(path), []);
+});
+
+test('an artefact that is read is neither removed nor collected; an unused one goes after an hour', async () => {
+  const { store, clock } = await storeWith();
+  await pulled(await store.pullIfArtefact(name, never));
+  {
+    await using _content = await store.open(name, never);
+    clock.nowMs += storeLimits.unusedMs * 2;
+    await store.removeUnused();
+    assert.equal((await store.list()).length, 1);
+    await assert.rejects(store.remove(name), { kind: 'failed-precondition' });
+  }
+  clock.nowMs += storeLimits.unusedMs - 1;
+  await store.removeUnused();
+  assert.equal((await store.list()).length, 1);
+  clock.nowMs += 1;
+  await store.removeUnused();
+  assert.deepEqual([await store.list(), await store.remove(name)], [[], false]);
+});
+
+test('a restart keeps whole artefacts, and removes what an interrupted run has left', async () => {
+  const first = await storeWith();
+  await pulled(await first.store.pullIfArtefact(name, never));
+  const interrupted = await first.folder.create();
+  await interrupted.write('archive.tar', piecesOf(Buffer.alloc(100)));
+  writeFileSync(join(first.path, 'stray'), 'x');
+  const second = await storeWith({}, first.path);
+  assert.deepEqual(await second.store.list(), await first.store.list());
+  assert.deepEqual(readdirSync(first.path), [digest.replace(':', '-')]);
+  assert.equal((await machineFiles(second.store, name)).length, neededFiles.machine.length);
+});
+
+test('a third artefact takes the place of the one that was used least recently', async () => {
+  const { store, clock, folder } = await storeWith();
+  for (const version of ['v1.14.1', 'v1.14.2', 'v1.14.3']) {
+    clock.nowMs += 1000;
+    const one = testArtefact({ signer, describe: () => ({ version }) });
+    await store.import(piecesOf(layoutArchiveOf(one)), never);
+  }
+  assert.deepEqual(
+    (await store.list()).map(({ reference }) => reference),
+    ['localhost/installer:v1.14.2', 'localhost/installer:v1.14.3'],
+  );
+  assert.equal((await folder.recover()).length, 2);
+});
+
+async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += 1000) yield bytes.subarray(at, at + 1000);
+}

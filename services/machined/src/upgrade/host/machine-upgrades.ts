@@ -1,0 +1,393 @@
+import type { X509Certificate } from 'node:crypto';
+import {
+  type BootLoader,
+  type LoadedKernel,
+  type MachineFacts,
+  type MachineStart,
+  metaValues,
+  type OutsideNeed,
+  otherSlot,
+  planConfirm,
+  planGiveUp,
+  planRestart,
+  planRollback,
+  planStage,
+  planStart,
+  planUpgrade,
+  type System,
+  type UpgradePlan,
+  type UpgradeRecord,
+  type UpgradeStep,
+  upgradeRecordFrom,
+} from '@nodewright/boot';
+import { Fault, faultFrom } from '@nodewright/fault';
+import type { ArtefactFile, ArtefactSink, Edition, VerifiedArtefact } from '@nodewright/installer';
+import type { Platform } from '@nodewright/oci';
+import type { Logger } from '@nodewright/telemetry';
+import type { MountedPartition } from '../../base/host/mounted-partition.ts';
+import type { ArtefactContent, ArtefactSource } from '../domain/artefact-source.ts';
+import { chooseExtensions } from '../domain/choose-extensions.ts';
+import {
+  checkSpace,
+  lackingBytes,
+  type PlacedFile,
+  placedFiles,
+  unifiedKernelOf,
+} from '../domain/slot-plan.ts';
+import { encodeStagedOptions, parseStagedOptions } from '../domain/staged-options.ts';
+import type { SystemRequest, Upgrades } from '../domain/upgrades.ts';
+import { type NewSet, openNewSet, readSetOfSlot } from './extension-sets.ts';
+import type { ImageAdditions } from './image-additions.ts';
+import { addKernelArguments, requireKernelArguments } from './kernel-arguments.ts';
+import {
+  type LoaderFiles,
+  type LoaderReplacement,
+  loaderFilesBytes,
+  loaderFolder,
+} from './loader-replacement.ts';
+import type { PartitionAccess } from './partition-files.ts';
+import { runSteps } from './run-steps.ts';
+import type { NewSystem, SlotWriter } from './slot-writer.ts';
+
+/** META, as far as this needs it. */
+export interface UpgradeMeta {
+  values(): ReadonlyMap<number, Uint8Array> | undefined;
+  change(entries: ReadonlyMap<number, Uint8Array | undefined>): Promise<void>;
+}
+
+export interface MachineUpgradesInit {
+  /** By the command line of the kernel. */
+  readonly running: System;
+  /** Of the kernel that runs. */
+  readonly commandLine: string;
+  /** The firmware is UEFI: it starts unified kernels. */
+  readonly isUefi: boolean;
+  readonly loader: BootLoader;
+  readonly replacement: LoaderReplacement;
+  readonly writer: SlotWriter;
+  readonly boot: MountedPartition;
+  readonly access: { readonly boot: PartitionAccess; readonly efi: PartitionAccess };
+  readonly meta: UpgradeMeta;
+  readonly source: ArtefactSource;
+  /** Those that the running image trusts. */
+  readonly certificates: () => Promise<readonly X509Certificate[]>;
+  readonly platform: Platform;
+  readonly edition: Edition;
+  readonly version: string;
+  /** Of the etcd of this system when it has written data on this node; undefined without data. */
+  readonly etcdVersion: () => Promise<string | undefined>;
+  readonly missingNow: () => Promise<readonly OutsideNeed[]>;
+  /** The node has no complete configuration. */
+  readonly isMaintenance: () => boolean;
+  /** Examines a unified kernel that is to be started; undefined where the firmware verifies nothing. @throws Fault `failed-precondition` */
+  readonly checkUnifiedKernel: NewSystem['checkUnifiedKernel'];
+  /** Arguments of the kernel that the configuration adds to those of the image. Default: none. */
+  readonly extraKernelArguments?: () => readonly string[];
+  /** Adds the images of a new system to the caches of this node. */
+  readonly images: ImageAdditions | undefined;
+  /** Starts a watchdog that runs on while the other system is started without the firmware. It never rejects. */
+  readonly startWatchdog: () => Promise<void>;
+  /** Restarts the machine: `planned` starts what is chosen, perhaps without the firmware; `firmware` never without it. */
+  readonly restart: (how: 'planned' | 'firmware') => void;
+  /** Called after each change of the systems, with what there is. */
+  readonly onChange: (facts: MachineFacts) => void;
+  /** Aborts when the node stops. */
+  readonly signal: AbortSignal;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+}
+
+/** Upgrades a machine, and what its start, its trial and its restart need. */
+export class MachineUpgrades implements Upgrades {
+  readonly #init: MachineUpgradesInit;
+  #busy: string | undefined;
+
+  constructor(init: MachineUpgradesInit) {
+    this.#init = init;
+  }
+
+  isInstalled(): boolean {
+    return true;
+  }
+
+  async install(): Promise<void> {
+    throw new Fault('already-exists', 'this machine runs an installed system already');
+  }
+
+  upgrade(request: SystemRequest, report: (line: string) => void): Promise<void> {
+    return this.#alone('an upgrade', async () =>
+      this.#upgrade(request, report, await this.#init.etcdVersion()),
+    );
+  }
+
+  stage(request: SystemRequest): Promise<void> {
+    return this.#alone('an upgrade', async () => {
+      const { image, ...options } = request;
+      if (request.extensionSet !== undefined)
+        throw new Fault(
+          'failed-precondition',
+          'a staged upgrade takes no set of extensions: upgrade at once, and restart later',
+        );
+      this.#refuseInMaintenance();
+      const plan = planStage(await this.#facts(), {
+        image,
+        options: encodeStagedOptions({ ...options, etcdVersion: await this.#init.etcdVersion() }),
+      });
+      stepsOf(plan);
+      chooseExtensions(request, await this.#presentExtensions());
+      await this.#follow(plan);
+    });
+  }
+
+  rollback(): Promise<void> {
+    return this.#alone('a rollback', async () => {
+      const plan = planRollback(await this.#facts());
+      const steps = stepsOf(plan);
+      if ((await this.#run(steps)) !== undefined) this.#init.restart('firmware');
+    });
+  }
+
+  /**
+   * Puts in order what came before this start. It is to be called once, before anything else of this class.
+   *
+   * @returns what the start is, and whether the machine restarts at once
+   * @throws Fault when the boot loader cannot be read or changed
+   */
+  async start(): Promise<MachineStart & { readonly restarts: boolean }> {
+    const start = planStart(await this.#facts());
+    const by = await this.#run(start.steps);
+    return { ...start, restarts: by !== undefined };
+  }
+
+  /** Begins with an upgrade that was staged. @throws Fault as `upgrade()` */
+  async upgradeStaged(
+    staged: NonNullable<MachineStart['staged']>,
+    report: (line: string) => void,
+  ): Promise<void> {
+    await this.#alone('an upgrade', async () => {
+      const { etcdVersion, ...options } = parseStagedOptions(staged.options);
+      await this.#upgrade({ image: staged.image, ...options }, report, etcdVersion);
+    });
+    this.#init.restart('planned');
+  }
+
+  /** Keeps the tried system. @throws Fault */
+  async confirm(): Promise<void> {
+    await this.#follow(planConfirm(await this.#facts()));
+  }
+
+  /** Goes back to the system before this one. @throws Fault */
+  async giveUp(reason: string): Promise<void> {
+    await this.#follow(planGiveUp(await this.#facts(), reason));
+    this.#init.restart('firmware');
+  }
+
+  /**
+   * Puts in order what the next start needs.
+   *
+   * @param load loads a kernel that the machine can be ended with
+   * @throws Fault; the firmware starts the machine then
+   */
+  async beforeRestart(canKexec: boolean, load: (kernel: LoadedKernel) => Promise<void>): Promise<void> {
+    const steps = planRestart(await this.#facts(), { canKexec });
+    const { running, commandLine, startWatchdog } = this.#init;
+    const loaded = steps.find((step) => step.kind === 'load kernel')?.slot;
+    // The same system goes on with the words that somebody has added to its command line.
+    const withLine = (kernel: LoadedKernel) =>
+      loaded === running.slot ? { ...kernel, commandLine } : kernel;
+    await this.#run(steps, { load: (kernel) => load(withLine(kernel)) });
+    if (loaded !== undefined && loaded !== running.slot) await startWatchdog();
+  }
+
+  /** The trial that runs; undefined without one. */
+  async trial() {
+    const { record } = await this.#facts();
+    return record === 'lost' ? undefined : record.trial;
+  }
+
+  async #upgrade(
+    request: SystemRequest,
+    report: (line: string) => void,
+    etcdVersion: string | undefined,
+  ): Promise<void> {
+    const { source, certificates, platform, edition, version, running, signal } = this.#init;
+    const { missingNow, images, replacement } = this.#init;
+    this.#refuseInMaintenance();
+    const extra = this.#init.extraKernelArguments?.() ?? [];
+    requireKernelArguments(extra);
+    const missingBefore = await missingNow();
+    const hasOldLoader = await replacement.isOld();
+    // What the record refuses is said before anything is read. An old loader knows nothing of slots.
+    if (!hasOldLoader) stepsOf(planUpgrade(await this.#facts(), { rootHash: '', missingBefore }));
+    const present = await this.#presentExtensions();
+    const setFile = chooseExtensions(request, present);
+    if (present !== undefined && setFile === undefined)
+      report(`the extensions are dropped: ${present.join(', ')}`);
+
+    // Loaded on demand: most machines are never upgraded between two starts.
+    const { checkTarget, filesFor, readArtefact, verifyArtefact } = await import('@nodewright/installer');
+    await using content = await source.open(request.image, signal);
+    const trusted = await certificates();
+    const artefact = await verifyArtefact(content, { certificates: trusted, platform });
+    const { description } = artefact;
+    const { allowsDowngrade } = request;
+    checkTarget(description, {
+      ...{ nodeKind: 'machine', edition, version, allowsDowngrade },
+      ...(etcdVersion === undefined ? {} : { etcdVersion }),
+    });
+    const slot = otherSlot(running.slot);
+    const set =
+      setFile === undefined
+        ? undefined
+        : await openNewSet({
+            ...{ file: setFile, certificates: trusted, slot, imageRootHash: description.rootHash },
+          });
+    const offered = filesFor('machine', description);
+    const files = await this.#fittingFiles(offered, set, report);
+    const additions = await images?.plan(offered);
+    if (hasOldLoader) {
+      report('the boot loader of this disk is replaced: it cannot try a system');
+      await replacement.replace(await readLoaderFiles(content, artefact, readArtefact, signal));
+    }
+    report(`${description.version} is written into slot ${slot}`);
+    const { rootHash } = description;
+    const system: NewSystem = {
+      ...{ files, rootHash },
+      read: (sink, isWanted) => {
+        const read = (writeImage?: ArtefactSink['write']) =>
+          readArtefact(content, artefact, {
+            signal,
+            isWanted: (file) => isWanted(file) || additions?.isWanted(file) === true,
+            sink: {
+              async write(file, bytes) {
+                await (isWanted(file) ? sink.write(file, bytes) : writeImage?.(file, bytes));
+              },
+            },
+          });
+        // Before the trial: the new system needs them from its first start on.
+        return additions === undefined ? read() : additions.add(read);
+      },
+      checkUnifiedKernel: this.#init.checkUnifiedKernel,
+      finish: (on) => addKernelArguments(on, { slot, tag: description.version, extra }),
+      writeMore: set && ((on) => set.write(on)),
+      checkMore: set && ((on) => set.check(on)),
+    };
+    await this.#follow(planUpgrade(await this.#facts(), { rootHash, missingBefore }), { system });
+    report(`the next start tries ${description.version} in slot ${slot}`);
+  }
+
+  /** @throws Fault `failed-precondition` with the figures when the files do not fit */
+  async #fittingFiles(
+    offered: readonly ArtefactFile[],
+    set: NewSet | undefined,
+    report: (line: string) => void,
+  ): Promise<readonly PlacedFile[]> {
+    const { access, isUefi, running } = this.#init;
+    const slot = otherSlot(running.slot);
+    const files = placedFiles(slot, offered);
+    const sizesOn = (name: PlacedFile['partition']) =>
+      files.filter(({ partition }) => partition === name).map(({ sizeBytes }) => sizeBytes);
+    checkSpace({
+      partition: 'BOOT',
+      ...(await access.boot.read(async (on) => ({
+        ...{ freeBytes: await on.freeBytes(), replacedBytes: await on.sizeOf(slot) },
+      }))),
+      sizes: [...sizesOn('BOOT'), ...(set?.sizes ?? [])],
+    });
+    const efi = {
+      partition: 'EFI',
+      ...(await access.efi.read(async (on) => ({
+        ...{ freeBytes: await on.freeBytes(), replacedBytes: await on.sizeOf(unifiedKernelOf(slot)) },
+      }))),
+      sizes: sizesOn('EFI'),
+    } as const;
+    if (isUefi) checkSpace(efi);
+    else if (lackingBytes(efi) > 0) {
+      report('the partition EFI has no room: this disk starts the new system with a BIOS only');
+      return files.filter(({ partition }) => partition !== 'EFI');
+    }
+    return files;
+  }
+
+  async #presentExtensions(): Promise<readonly string[] | undefined> {
+    const { boot, running } = this.#init;
+    return (await readSetOfSlot(boot, running.slot))?.extensions;
+  }
+
+  #refuseInMaintenance(): void {
+    if (this.#init.isMaintenance())
+      throw new Fault(
+        'failed-precondition',
+        'this machine has no configuration: apply one before it is upgraded',
+      );
+  }
+
+  async #alone<T>(what: string, work: () => Promise<T>): Promise<T> {
+    if (this.#busy !== undefined)
+      throw new Fault('failed-precondition', `${this.#busy} of this machine is in progress`);
+    this.#busy = what;
+    try {
+      return await work();
+    } finally {
+      this.#busy = undefined;
+    }
+  }
+
+  async #follow(plan: UpgradePlan, input: Parameters<typeof runSteps>[2] = {}): Promise<void> {
+    await this.#run(stepsOf(plan), input);
+  }
+
+  async #run(steps: readonly UpgradeStep[], input: Parameters<typeof runSteps>[2] = {}) {
+    const { loader, writer, log, onChange } = this.#init;
+    const writeRecord = (record: UpgradeRecord) => this.#writeRecord(record);
+    try {
+      return await runSteps(steps, { loader, writer, log, writeRecord }, input);
+    } finally {
+      await this.#facts().then(onChange, (error: unknown) =>
+        log.warn({ error: faultFrom(error).message }, 'the systems of this machine cannot be read'),
+      );
+    }
+  }
+
+  async #writeRecord(record: UpgradeRecord): Promise<void> {
+    try {
+      await this.#init.meta.change(metaValues(record));
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new Fault('failed-precondition', error.message, { cause: error });
+    }
+  }
+
+  async #facts(): Promise<MachineFacts> {
+    const { running, loader, meta } = this.#init;
+    return { running, boot: await loader.state(), record: upgradeRecordFrom(meta.values()) };
+  }
+}
+
+/** The files of the boot loader, in memory: they are small. */
+async function readLoaderFiles(
+  content: ArtefactContent,
+  artefact: VerifiedArtefact,
+  readArtefact: typeof import('@nodewright/installer').readArtefact,
+  signal: AbortSignal,
+): Promise<LoaderFiles> {
+  const files = new Map<string, Buffer>();
+  const wanted = artefact.description.layers.flat().filter(({ path }) => path.startsWith(loaderFolder));
+  if (wanted.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > loaderFilesBytes)
+    throw new Fault(
+      'invalid-argument',
+      `the boot loaders of the artefact have more than ${loaderFilesBytes} bytes`,
+    );
+  const sink: ArtefactSink = {
+    async write({ path }, bytes) {
+      files.set(path, Buffer.concat(await Array.fromAsync(bytes)));
+    },
+  };
+  await readArtefact(content, artefact, { signal, sink, isWanted: (file) => wanted.includes(file) });
+  return files;
+}
+
+/** @throws Fault `failed-precondition` for a refusal */
+function stepsOf(plan: UpgradePlan): readonly UpgradeStep[] {
+  if ('refusal' in plan) throw new Fault('failed-precondition', plan.refusal);
+  return plan.steps;
+}

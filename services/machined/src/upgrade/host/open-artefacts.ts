@@ -1,0 +1,45 @@
+import type { X509Certificate } from 'node:crypto';
+import { platformOfNode } from '@nodewright/oci';
+import type { State } from '@nodewright/state';
+import type { Logger, Telemetry } from '@nodewright/telemetry';
+import { followRegistryEndpoints } from '../../base/resources/registry-endpoints.ts';
+import { ArtefactFolder } from './artefact-folder.ts';
+import { ArtefactStore } from './artefact-store.ts';
+
+/** Below the root of the node: on EPHEMERAL, so it survives a restart and an upgrade, and a reset wipes it. */
+export const artefactsFolder = '/var/lib/installer-artefacts';
+
+export interface OpenArtefactsInit {
+  /** The node's root, without a trailing slash. */
+  readonly root: string;
+  readonly state: State;
+  readonly telemetry: Telemetry;
+  readonly certificates: () => Promise<readonly X509Certificate[]>;
+  /** Unix time in ms. */
+  readonly now: () => number;
+  /** Aborts when the node stops. */
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+}
+
+/**
+ * The store of artefacts of a machine. Registries are asked as the configuration says, so through registryd first while that is healthy.
+ *
+ * @param scope ends its connections
+ */
+export async function openArtefacts(
+  { root, state, telemetry, certificates, now, signal, log }: OpenArtefactsInit,
+  scope: AsyncDisposableStack,
+): Promise<ArtefactStore> {
+  const endpointsOf = await followRegistryEndpoints(state, scope);
+  const platform = platformOfNode(process.arch);
+  // Loaded on demand: only machines have a store.
+  const { openDistributionClient } = await import('@nodewright/oci');
+  const store = new ArtefactStore({
+    ...{ platform, certificates, log, nowMs: now, monotonicMs: () => performance.now() },
+    folder: new ArtefactFolder(`${root}${artefactsFolder}`, platform),
+    registry: scope.use(openDistributionClient({ telemetry, endpointsOf })),
+  });
+  void store.collect(signal);
+  return store;
+}

@@ -1,0 +1,81 @@
+import { closeSync, writeSync } from 'node:fs';
+import type { Timers } from '@nodewright/async';
+import { faultFrom } from '@nodewright/fault';
+import type { NativeCalls } from '@nodewright/linux';
+import type { Logger } from '@nodewright/telemetry';
+
+/** The watchdog that the init has started because the slot is tried. It resets the machine when it is not fed for its time. */
+export interface Watchdog {
+  /** Stops it: the system is confirmed, or it was never on trial. */
+  stop(): void;
+  /** Feeds it for so long only: the machine is to restart until then. */
+  endAfter(ms: number): void;
+}
+
+export interface WatchdogInit {
+  /** The open device; undefined when the init has started none. */
+  readonly descriptor: number | undefined;
+  readonly timers: Timers;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  readonly device: {
+    /** Keeps the device from programs that this process starts: one that has it open would keep it from being stopped. */
+    readonly closeOnExec: (descriptor: number) => void;
+    readonly write: (descriptor: number, text: string) => void;
+    readonly close: (descriptor: number) => void;
+  };
+}
+
+/** A sixth of the time of the watchdog. */
+const feedEveryMs = 10_000;
+/** A device that is closed after this character is stopped. Source: Linux, watchdog API, magic close. */
+const magicClose = 'V';
+
+/**
+ * Feeds the watchdog from the event loop, so it is not fed when this process hangs or has ended. Services that fail are the matter of the
+ * trial, which has a limit of its own.
+ */
+export function openWatchdog({ descriptor, timers, log, device }: WatchdogInit): Watchdog {
+  if (descriptor === undefined) return { stop() {}, endAfter() {} };
+  let isOpen = true;
+  let timer: Disposable | undefined;
+  let deadline: Disposable | undefined;
+  const feed = () => {
+    try {
+      device.write(descriptor, '\0');
+    } catch (error) {
+      log.warn({ error: faultFrom(error).message }, 'the watchdog cannot be fed');
+    }
+    timer = timers.after(feedEveryMs, feed);
+  };
+  device.closeOnExec(descriptor);
+  const endFeeding = () => timer?.[Symbol.dispose]();
+  feed();
+  return {
+    stop() {
+      if (!isOpen) return;
+      isOpen = false;
+      endFeeding();
+      deadline?.[Symbol.dispose]();
+      try {
+        device.write(descriptor, magicClose);
+        device.close(descriptor);
+        log.info({}, 'the watchdog is stopped');
+      } catch (error) {
+        log.warn({ error: faultFrom(error).message }, 'the watchdog cannot be stopped');
+      }
+    },
+    endAfter(ms) {
+      if (isOpen) deadline ??= timers.after(ms, endFeeding);
+    },
+  };
+}
+
+// <asm-generic/ioctls.h>: FIOCLEX
+const setCloseOnExec = 0x5451;
+
+/** The device by its calls. */
+export const watchdogDevice = ({ control }: Pick<NativeCalls, 'control'>): WatchdogInit['device'] => ({
+  closeOnExec: (descriptor) => control(descriptor, setCloseOnExec, Buffer.alloc(4)),
+  write: (descriptor, text) => void writeSync(descriptor, text),
+  close: (descriptor) => closeSync(descriptor),
+});
