@@ -5,7 +5,20 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { digestList, grubMenu, rootOfSlot, slotFiles } from '@nodewright/boot';
+import {
+  choiceEnvironment,
+  digestList,
+  encodeEnvironmentBlock,
+  entryName,
+  genericMenu,
+  grubFiles,
+  loaderConfiguration,
+  loaderFiles,
+  rootOfSlot,
+  slotEntry,
+  slotFiles,
+  unifiedKernelFolder,
+} from '@nodewright/boot';
 import { nativeArchitecture } from '@nodewright/build';
 import { buildInfo } from '@nodewright/contract';
 import { sectorBytes, verityTree } from '@nodewright/disk';
@@ -27,15 +40,15 @@ import { extensionDigests } from './extensions/extension-digest.ts';
 import { extensionsFolder } from './extensions/extensions-document.ts';
 import { modulesOfRoot } from './extensions/root-modules.ts';
 import { cachedEtcd, etcdImageCache } from './image/cached-etcd.ts';
-import { efiNames, stubPath } from './image/efi-names.ts';
+import { efiNames, loaderPath, stubPath } from './image/efi-names.ts';
 import { ensureImage } from './image/ensure-image.ts';
 import { imageInputs } from './image/image-inputs.ts';
 import { settingsFiles } from './image/settings-files.ts';
 import { unifiedKernel } from './image/unified-kernel.ts';
 import { buildInit } from './initramfs/build-init.ts';
 import { makeInitramfs } from './initramfs/initramfs.ts';
-import { selectModules } from './initramfs/kernel-modules.ts';
-import { type KernelName, kernelNamed, kernels } from './kernels.ts';
+import { hasModule, selectModules } from './initramfs/kernel-modules.ts';
+import { type KernelName, kernelNamed, kernels, watchdogDrivers } from './kernels.ts';
 import { kubernetesImageCache } from './kubernetes/build-images.ts';
 import { signProgram } from './secure-boot/authenticode.ts';
 import { type SecureBootKey, secureBootKey } from './secure-boot/secure-boot-key.ts';
@@ -53,7 +66,6 @@ import {
 } from './workshop.ts';
 
 const slot = 'A';
-const menuSeconds = 3;
 /** Room for the images of Kubernetes, besides that of etcd. */
 const kubernetesSizes: PartitionSizes = { IMAGECACHE: 256 };
 
@@ -87,10 +99,12 @@ async function makeKernel(workshop: Workshop, tools: LockedTools, hasKubelet: bo
   const now = selectModules(folder, initModules);
   const isLoaded = new Set(now.map(({ file }) => file));
   const later = selectModules(folder, laterModules).filter(({ file }) => !isLoaded.has(file));
+  const drivers = watchdogDrivers.filter((driver) => hasModule(folder, driver));
+  const watchdogs = selectModules(folder, drivers).filter(({ file }) => !isLoaded.has(file));
   return {
     release: basename(path).replace('vmlinuz-', ''),
     image: readFileSync(join(folder, path)),
-    initramfs: makeInitramfs(init, now, later),
+    initramfs: makeInitramfs(init, { now, later, unlisted: watchdogs }),
   };
 }
 
@@ -104,6 +118,8 @@ interface Parts {
   readonly commandLine: string;
   /** With its signature for firmware. */
   readonly unified: Buffer;
+  /** systemd-boot, with its signature for firmware. */
+  readonly loader: Buffer;
 }
 
 async function makeParts(
@@ -133,6 +149,7 @@ async function makeParts(
   return {
     ...{ kernel, squashfs, hashTree, extensions: extensions.files, commandLine: words },
     unified: signProgram(unified, key, certificate),
+    loader: signProgram(readFileSync(tools.path(loaderPath(workshop.architecture))), key, certificate),
   };
 }
 
@@ -150,7 +167,6 @@ async function makeDisk(
     const { first = 0, last = -1 } = placed.get(label) ?? {};
     return (last - first + 1) * sectorBytes;
   };
-  const menu = grubMenu([{ slot, tag: buildInfo.tag, commandLine: parts.commandLine }], menuSeconds);
   const started = {
     [slotFiles.kernel]: parts.kernel.image,
     [slotFiles.initramfs]: parts.kernel.initramfs,
@@ -162,9 +178,14 @@ async function makeDisk(
     epochSeconds,
     uuid: placed.get('BOOT')?.guid ?? '',
     files: {
-      'grub/grub.cfg': Buffer.from(menu),
+      [grubFiles.menu]: Buffer.from(genericMenu()),
+      [grubFiles.environment]: encodeEnvironmentBlock(choiceEnvironment({ default: slot, once: undefined })),
       ...Object.fromEntries(Object.entries(started).map(([name, content]) => [`${slot}/${name}`, content])),
       [`${slot}/${slotFiles.digests}`]: Buffer.from(digestList(started)),
+      [`${slot}/${slotFiles.entry}`]: Buffer.from(
+        slotEntry({ slot, tag: buildInfo.tag, commandLine: parts.commandLine }),
+      ),
+      [`${slot}/${slotFiles.commandLine}`]: Buffer.from(`${parts.commandLine}\n`),
       ...rootOfSlot(slot, { ...parts, line: parts.commandLine }),
       ...inFolder(`${slot}/${extensionsFolder}`, parts.extensions),
     },
@@ -182,7 +203,11 @@ async function makeDisk(
   const efi = makeEfiPartition(tools, work, {
     bytes: bytesOf('EFI'),
     epochSeconds,
-    files: { [`EFI/BOOT/${efiNames[architecture].program}`]: parts.unified },
+    files: {
+      [`EFI/BOOT/${efiNames[architecture].program}`]: parts.loader,
+      [`${unifiedKernelFolder}/${entryName(slot)}`]: parts.unified,
+      [loaderFiles.configuration]: Buffer.from(loaderConfiguration()),
+    },
   });
   const grub = architecture === 'amd64' ? makeGrub(tools, work, placed.get('BIOS')?.first ?? 0) : undefined;
   const partitions = { EFI: efi, BOOT: boot, IMAGECACHE: cache };
@@ -213,6 +238,7 @@ async function buildImage(
       initramfs: parts.kernel.initramfs,
       'rootfs.verity': parts.hashTree,
       'nodewright.efi': parts.unified,
+      'systemd-boot.efi': parts.loader,
       'cmdline.txt': Buffer.from(`${parts.commandLine}\n`),
       'secure-boot.crt': firmwareKey.certificate.raw,
       ...inFolder(extensionsFolder, parts.extensions),

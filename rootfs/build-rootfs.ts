@@ -41,7 +41,7 @@ import { squashRoot } from './image/squash-root.ts';
 import { stageModules } from './image/stage-modules.ts';
 import { stripSymbols } from './image/strip-symbols.ts';
 import { hasModule } from './initramfs/kernel-modules.ts';
-import { type KernelName, kernelNamed, kernels } from './kernels.ts';
+import { type KernelName, kernelNamed, kernels, watchdogDrivers } from './kernels.ts';
 import {
   folders,
   licencePackages,
@@ -145,9 +145,14 @@ export async function stageRoot(
     const modules = join(work, name);
     const { networkDrivers } = kernels[kernel];
     const drivers = networkDrivers.filter((driver) => hasModule(folder, driver));
+    const watchdogs = watchdogDrivers.filter((driver) => hasModule(folder, driver));
     const absent = networkDrivers.filter((driver) => !drivers.includes(driver));
     if (absent.length > 0) note(`the kernel has no network drivers ${absent.join(', ')}`);
-    stageModules(folder, { forContainers: files, others: [...linkModules, ...drivers] }, modules);
+    stageModules(
+      folder,
+      { forContainers: files, others: [...linkModules, ...drivers, ...watchdogs] },
+      modules,
+    );
     return modules;
   };
 
@@ -208,6 +213,8 @@ function startComponents(workshop: Workshop): Component[] {
     ...linkedComponents(['linux-libc-dev'], 'init', workshop),
     own('nodewright.efi', 'kernel, initramfs and command line as one program for UEFI firmware'),
     ...linkedComponents(['systemd-boot-efi'], 'nodewright.efi', workshop),
+    own('systemd-boot.efi', 'systemd-boot, for machines whose firmware is UEFI, with our signature'),
+    ...linkedComponents(['systemd-boot-efi'], 'systemd-boot.efi', workshop),
     ...(workshop.architecture === 'amd64'
       ? [
           own('boot-loader', 'GRUB, for machines whose firmware is a BIOS'),

@@ -23,11 +23,22 @@ export interface KernelChoice {
 }
 
 // BOOT is ext4, which needs crc32c for its metadata, and asks the kernel for it by name: it does not depend on the module.
+// The core of watchdogs has a parameter that counts for all of their drivers, so it is loaded before anything else can load one.
 const initModules = [
-  ...['loop', 'dm-verity', 'squashfs', 'overlay', 'efivarfs', 'virtio_pci', 'virtio_blk'],
+  ...['loop', 'dm-verity', 'squashfs', 'overlay', 'efivarfs', 'virtio_pci', 'virtio_blk', 'watchdog'],
   ...['crc32c_generic', 'ext4'],
 ];
-const laterModules = ['nvme', 'virtio_net', 'virtio_scsi', 'sd_mod', 'ahci', 'button', 'evdev', 'xfs'];
+const laterModules = [
+  ...['nvme', 'virtio_net', 'virtio_scsi', 'sd_mod', 'ahci', 'button', 'evdev', 'xfs'],
+  // The partition EFI, with the character sets of its names, and the medium from which a machine is installed.
+  ...['vfat', 'nls_cp437', 'nls_ascii', 'isofs', 'sr_mod', 'ata_piix'],
+];
+
+/**
+ * Drivers of watchdogs: of emulated machines, of firmware with an ACPI table for it, and the timer of the kernel. The init loads them while a
+ * system is tried, and machined before it starts a system to be tried without the firmware. Those that a kernel does not have are left out.
+ */
+export const watchdogDrivers = ['i6300esb', 'wdat_wdt', 'softdog'] as const;
 
 /** Network devices of clouds and hypervisors: AWS, Google, Hyper-V, Intel's virtual functions, NVIDIA's, and VMware's. */
 const virtualNetworkDrivers = ['ena', 'gve', 'hv_netvsc', 'ixgbevf', 'mlx4_en', 'mlx5_core', 'vmxnet3'];

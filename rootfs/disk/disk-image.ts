@@ -1,20 +1,25 @@
 import { createHash } from 'node:crypto';
-import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { encodeTable, type Partition, partitionTypes, sectorBytes } from '@nodewright/disk';
 import type { GrubImage } from './grub-image.ts';
 
 const mib = 1 << 20;
 const blockBytes = 1 << 16;
+const chunkBytes = 1 << 22;
 const zeros = Buffer.alloc(blockBytes);
 const sectorsPerMib = mib / sectorBytes;
 /** Marks the partition that a BIOS boots. */
 const legacyBootable = 1n << 2n;
 
-/** Partitions of a disk image in their order, with their usual sizes in MiB. Source: Talos v1.14: partitions. */
+/**
+ * Partitions of a disk image in their order, with their usual sizes in MiB. EFI has room for the unified kernels of two slots and of a third
+ * one that is written, BOOT for the roots of two slots with two sets of extensions each. Disks of earlier versions have 100 and 400 MiB.
+ * Source: Talos v1.14: partitions.
+ */
 export const layout = [
-  { label: 'EFI', type: partitionTypes.efiSystem, mib: 100 },
+  { label: 'EFI', type: partitionTypes.efiSystem, mib: 512 },
   { label: 'BIOS', type: partitionTypes.biosBoot, mib: 1, attributes: legacyBootable },
-  { label: 'BOOT', type: partitionTypes.linux, mib: 400 },
+  { label: 'BOOT', type: partitionTypes.linux, mib: 1024 },
   { label: 'META', type: partitionTypes.linux, mib: 1 },
   { label: 'IMAGECACHE', type: partitionTypes.linux, mib: 64 },
 ] as const;
@@ -75,7 +80,7 @@ export function writeDiskImage(
   const last = placed.at(-1)?.last ?? 0;
   const sectors = last + 1 + sectorsPerMib;
   const table = encodeTable({ guid: guidOf('disk'), partitions: placed }, sectors);
-  const file = openSync(target, 'w', 0o644);
+  const file = openSync(target, 'w+', 0o644);
   try {
     const write = (bytes: Buffer, at: number) => void writeSync(file, bytes, 0, bytes.length, at);
     ftruncateSync(file, sectors * sectorBytes);
@@ -86,24 +91,52 @@ export function writeDiskImage(
       const { first, last } = placed.find((partition) => partition.label === label) as Partition;
       return { label, at: first * sectorBytes, room: (last - first + 1) * sectorBytes };
     };
-    if (grub !== undefined) writeContent(file, grub.core, placeOf('BIOS'));
-    for (const [label, path] of Object.entries(partitions))
-      writeContent(file, readFileSync(path), placeOf(label));
+    if (grub !== undefined) {
+      const { label, at, room } = placeOf('BIOS');
+      requireRoom(label, room, grub.core.length);
+      write(grub.core, at);
+    }
+    for (const [label, path] of Object.entries(partitions)) placeContent(file, path, placeOf(label));
   } finally {
     closeSync(file);
   }
 }
 
-/** Leaves out blocks of zeros, which the file has anyway. */
-function writeContent(
-  file: number,
-  content: Buffer,
-  { label, at, room }: { readonly label: string; readonly at: number; readonly room: number },
-): void {
-  if (content.length > room)
-    throw new Error(`partition ${label} has ${room} bytes, its content ${content.length}`);
-  for (let from = 0; from < content.length; from += blockBytes) {
-    const block = content.subarray(from, from + blockBytes);
-    if (!block.equals(zeros.subarray(0, block.length))) writeSync(file, block, 0, block.length, at + from);
+export interface PartitionPlace {
+  readonly label: string;
+  /** In bytes, from the beginning of the disk. */
+  readonly at: number;
+  readonly room: number;
+}
+
+/**
+ * Writes a file into a partition of an open disk, which is read as well: blocks of zeros are left out where the disk has zeros, so what is a
+ * hole stays one.
+ *
+ * @throws Error when the file is larger than the partition
+ */
+export function placeContent(disk: number, path: string, { label, at, room }: PartitionPlace): void {
+  const source = openSync(path, 'r');
+  try {
+    const chunk = Buffer.alloc(chunkBytes);
+    const found = Buffer.alloc(blockBytes);
+    for (let from = 0; ; from += chunkBytes) {
+      const got = readSync(source, chunk, 0, chunkBytes, from);
+      if (got === 0) return;
+      requireRoom(label, room, from + got);
+      for (let offset = 0; offset < got; offset += blockBytes) {
+        const block = chunk.subarray(offset, Math.min(offset + blockBytes, got));
+        const place = at + from + offset;
+        const isZero = (bytes: Buffer) => bytes.equals(zeros.subarray(0, bytes.length));
+        const isHole = () => isZero(found.subarray(0, readSync(disk, found, 0, block.length, place)));
+        if (!isZero(block) || !isHole()) writeSync(disk, block, 0, block.length, place);
+      }
+    }
+  } finally {
+    closeSync(source);
   }
+}
+
+function requireRoom(label: string, room: number, bytes: number): void {
+  if (bytes > room) throw new Error(`partition ${label} has ${room} bytes, its content more: ${bytes}`);
 }

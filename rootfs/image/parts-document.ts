@@ -16,7 +16,12 @@ const installerFiles = [
   [
     'machine/A/`, `machine/B/',
     'machines',
-    'for each slot the command line, which names the slot, and the unified kernel with it, signed for firmware',
+    'for each slot the command line, which names the slot, the lines of GRUB and the unified kernel with it, signed for firmware',
+  ],
+  [
+    'machine/loader/',
+    'machines',
+    'systemd-boot, signed for firmware, with its configuration, and for a BIOS GRUB with its menu: boot code and core image for the place on new disks',
   ],
   [
     'machine/images/',

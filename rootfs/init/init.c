@@ -11,6 +11,7 @@
 #include <linux/reboot.h>
 #include <linux/stat.h>
 #include <linux/time.h>
+#include <linux/watchdog.h>
 
 #include "system-calls.h"
 
@@ -21,6 +22,14 @@
 #define HASH_DIGITS 64
 #define MAXIMUM_EXTENSIONS 16
 
+// A contract with machined. When the variable MACHINED_WATCHDOG is not empty, it is the number of a descriptor of a watchdog that runs, and
+// nobody else can open the device. Each byte that is written to it feeds the watchdog, which restarts the machine by its firmware WATCHDOG_SECONDS
+// after the last one. The byte `V` directly before the descriptor is closed stops the watchdog, any other end of the descriptor does not.
+// The number is low enough for Node.js to keep the descriptor from the programs that machined starts.
+#define WATCHDOG 4
+#define WATCHDOG_NUMBER "4"
+#define WATCHDOG_SECONDS 60
+
 // SIGUSR1 must not open the debugger of Node.js: every program of root can send it, also one without capabilities in a container.
 // Node.js must not be told the options of machined by an environment variable: the kernel passes unknown words of its
 // command line on as variables, and anybody at the boot menu can write them.
@@ -29,8 +38,8 @@ static const char *const arguments[] = {
     "--invocation-count-for-turbofan=300000", "--invocation-count-for-feedback-allocation=64",
     "--disable-warning=ExperimentalWarning", "--disable-warning=SecurityWarning", "/usr/lib/nodewright/machined/machined.cjs", "--root", "/", "--mode", "metal",
     "--services-dir", "/usr/lib/nodewright", 0};
-static char runningSet[HASH_DIGITS + 32] = "MACHINED_EXTENSION_SET=", systemDisk[PATH_BYTES];
-static const char *const environment[] = {"PATH=/usr/bin:/usr/local/sbin:/usr/local/bin:/opt/cni/bin", "MACHINED_ETCD_IMAGE=" ETCD_IMAGE, "MACHINED_KUBELET=" KUBELET, runningSet, systemDisk, 0};
+static char runningSet[HASH_DIGITS + 32] = "MACHINED_EXTENSION_SET=", systemDisk[PATH_BYTES], runningWatchdog[] = "MACHINED_WATCHDOG=" WATCHDOG_NUMBER;
+static const char *const environment[] = {"PATH=/usr/bin:/usr/local/sbin:/usr/local/bin:/opt/cni/bin", "MACHINED_ETCD_IMAGE=" ETCD_IMAGE, "MACHINED_KUBELET=" KUBELET, runningSet, systemDisk, runningWatchdog, 0};
 
 static unsigned long length(const char *text) {
   unsigned long bytes = 0;
@@ -198,7 +207,8 @@ static void loadModules(void) {
   }
   for (int at = 0; at < all; at++) {
     if (at == later && (child = forkProcess()) > 0) return;
-    long error = files[at] < 0 ? files[at] : loadModule(files[at]);
+    // Drivers of watchdogs would stop them at a restart, and at the start of another kernel by kexec, which is when a hang is likely.
+    long error = files[at] < 0 ? files[at] : loadModule(files[at], begins(names[at], "watchdog.") ? "stop_on_reboot=0" : "");
     if (error && error != -17 /* EEXIST */) WARN("module ", names[at], ": error ", decimal(-error));
   }
   if (child == 0) endProcess(0);
@@ -486,6 +496,27 @@ static void findImage(const char *rootHash) {
   FAIL("no disk has a partition labelled BOOT with the image of this kernel in slot ", slot);
 }
 
+// While the system of the slot is tried, a watchdog restarts a machine that hangs, and its firmware starts the confirmed system. Hardware is
+// preferred, because the timer of the kernel runs only as long as the kernel does. Returns the descriptor, or an error.
+static long startWatchdog(void) {
+  static const char *const drivers[] = {"i6300esb", "wdat_wdt", "softdog", 0};
+  char path[PATH_BYTES];
+  struct statx found;
+  int seconds = WATCHDOG_SECONDS;
+  JOIN(path, BOOT "/", slot, "/trial");
+  if (describe(AT_FDCWD, path, &found)) return -1;
+  long device = -1;
+  for (const char *const *driver = drivers; *driver && device < 0; driver++) {
+    JOIN(path, "/modules/", *driver, ".ko.xz");
+    loadModule(openAt(path, O_RDONLY | O_CLOEXEC), "");
+    device = openAt("/dev/watchdog", O_WRONLY | O_CLOEXEC);
+    if (device >= 0) SAY("slot ", slot, " is tried: the watchdog ", *driver, " restarts a machine that hangs");
+  }
+  if (device < 0) WARN("slot ", slot, " is tried without a watchdog: error ", decimal(-device));
+  else deviceControl(device, WDIOC_SETTIMEOUT, (long)&seconds);
+  return device;
+}
+
 // Removes what the initramfs holds in memory, without leaving its file system.
 static void removeAll(long folder, __u64 device) {
   char entries[2048];
@@ -536,12 +567,15 @@ __attribute__((noreturn)) void start(void) {
   if (argument("nodewright.roothash", rootHash, sizeof(rootHash)) != 1 || !isRootHash(rootHash))
     FAIL("nodewright.roothash must be once on the kernel's command line, with the SHA-256 of the hash tree of the root");
   findImage(rootHash);
+  long watchdog = startWatchdog();
   mountRoot(rootHash);
   SAY("switching to the root file system");
   switchRoot();
   // Standard streams of the initramfs would keep its /dev in use.
   long console = openAt("/dev/console", O_RDWR);
   for (int stream = 0; console > 2 && stream < 3; stream++) duplicate(console, stream);
+  // The number was that of a module. All other descriptors end with the next line.
+  if (watchdog < 0 || duplicate(watchdog, WATCHDOG) < 0) runningWatchdog[sizeof("MACHINED_WATCHDOG")] = 0;
   commandMachine(LINUX_REBOOT_CMD_CAD_OFF); // For Ctrl-Alt-Del machined gets SIGINT: nothing is lost.
   long error = execute(arguments[0], arguments, environment);
   FAIL("cannot execute ", arguments[0], ": error ", decimal(-error));

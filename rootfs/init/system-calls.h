@@ -63,7 +63,9 @@ CALL changeRoot(const char *path) { return call(__NR_chroot, (long)path, 0, 0, 0
 CALL deviceControl(long file, unsigned long command, long value) { return call(__NR_ioctl, file, command, value, 0, 0); }
 CALL duplicate(long file, int target) { return call(__NR_dup3, file, target, 0, 0, 0); }
 // The kernel decompresses the module and checks its signature.
-CALL loadModule(long file) { return call(__NR_finit_module, file, (long)"", MODULE_INIT_COMPRESSED_FILE, 0, 0); }
+CALL loadModule(long file, const char *parameters) {
+  return call(__NR_finit_module, file, (long)parameters, MODULE_INIT_COMPRESSED_FILE, 0, 0);
+}
 // 0 in the child, which has a copy of all memory, and the number of the child in its parent.
 CALL forkProcess(void) { return call(__NR_clone, 17 /* SIGCHLD */, 0, 0, 0, 0); }
 CALL endProcess(int status) { return call(__NR_exit, status, 0, 0, 0, 0); }

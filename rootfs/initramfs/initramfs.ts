@@ -5,17 +5,20 @@ import type { KernelModule } from './kernel-modules.ts';
 /** What `loadModules` in `init/init.c` has room for: it ignores modules, and cuts names and the list, above these. */
 const [mostModules, longestName, longestList] = [128, 63, 8191];
 
+export interface InitramfsModules {
+  readonly now: readonly KernelModule[];
+  /** Modules that a child of the init loads, while the init goes on. */
+  readonly later: readonly KernelModule[];
+  /** Modules that the init knows by their names, and loads when it needs them. */
+  readonly unlisted: readonly KernelModule[];
+}
+
 /**
  * Makes the initramfs: the init, and the modules with the order in which it loads them.
  *
- * @param later modules that a child of the init loads, while the init goes on
  * @throws Error when the init has no room for the modules
  */
-export function makeInitramfs(
-  init: Buffer,
-  now: readonly KernelModule[],
-  later: readonly KernelModule[],
-): Buffer {
+export function makeInitramfs(init: Buffer, { now, later, unlisted }: InitramfsModules): Buffer {
   const folders = ['dev', 'proc', 'sys', 'modules'].map((path) => ({ path, mode: 0o755 }));
   const order = [...now.map(({ file }) => file), '&', ...later.map(({ file }) => file)];
   const list = `${order.join('\n')}\n`;
@@ -28,7 +31,11 @@ export function makeInitramfs(
     { path: 'init', mode: 0o755, content: init },
     ...folders,
     { path: 'modules/order', mode: 0o644, content: Buffer.from(list) },
-    ...[...now, ...later].map(({ file, content }) => ({ path: `modules/${file}`, mode: 0o644, content })),
+    ...[...now, ...later, ...unlisted].map(({ file, content }) => ({
+      path: `modules/${file}`,
+      mode: 0o644,
+      content,
+    })),
   ]);
   // The kernel refuses an initramfs that does not have this checksum.
   return zstdCompressSync(archive, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });

@@ -1,4 +1,6 @@
+import { genericMenu, loaderConfiguration, slotEntry } from '@nodewright/boot';
 import { buildInfo } from '@nodewright/contract';
+import type { GrubImage } from '../disk/grub-image.ts';
 import { settingsFiles } from '../image/settings-files.ts';
 import { unifiedKernel } from '../image/unified-kernel.ts';
 import { signProgram } from '../secure-boot/authenticode.ts';
@@ -15,18 +17,22 @@ export interface MachineFilesInit {
   readonly commandLine: string;
   /** systemd's stub for this architecture. */
   readonly stub: Buffer;
+  /** systemd-boot for this architecture, without a signature. */
+  readonly loader: Buffer;
+  /** Undefined for machines that have no BIOS. */
+  readonly grub: GrubImage | undefined;
   readonly signer: SecureBootKey;
   /** Default: that of this build. */
   readonly tag?: string | undefined;
 }
 
 /**
- * The files with which a machine starts from either slot, by their paths in the artefact.
+ * The files with which a machine starts from either slot, and the boot loaders, by their paths in the artefact.
  *
  * @throws Error when the command line is not one of slot A
  */
 export function machineFiles(init: MachineFilesInit): Readonly<Record<string, Buffer>> {
-  const { kernel, initramfs, kernelRelease, squashfs, hashTree, stub, signer } = init;
+  const { kernel, initramfs, kernelRelease, squashfs, hashTree, stub, loader, signer } = init;
   const { tag = buildInfo.tag } = init;
   const osRelease = settingsFiles({ tag }, '')['etc/os-release'] ?? '';
   const slots = (['A', 'B'] as const).map((slot) => {
@@ -34,6 +40,7 @@ export function machineFiles(init: MachineFilesInit): Readonly<Record<string, Bu
     const unified = unifiedKernel(stub, { osRelease, commandLine, kernelRelease, kernel, initramfs });
     return [
       [`machine/${slot}/cmdline`, Buffer.from(`${commandLine}\n`)],
+      [`machine/${slot}/entry.cfg`, Buffer.from(slotEntry({ slot, tag, commandLine }))],
       [`machine/${slot}/nodewright.efi`, signProgram(unified, signer.key, signer.certificate)],
     ] as const;
   });
@@ -43,8 +50,21 @@ export function machineFiles(init: MachineFilesInit): Readonly<Record<string, Bu
     'machine/rootfs.squashfs': squashfs,
     'machine/rootfs.verity': hashTree,
     ...Object.fromEntries(slots.flat()),
+    'machine/loader/systemd-boot.efi': signProgram(loader, signer.key, signer.certificate),
+    'machine/loader/loader.conf': Buffer.from(loaderConfiguration()),
+    ...grubFilesOf(init.grub),
   };
 }
+
+/** The boot code and the core image are for the place that the core image has on a disk image. */
+const grubFilesOf = (grub: GrubImage | undefined): Readonly<Record<string, Buffer>> =>
+  grub === undefined
+    ? {}
+    : {
+        'machine/loader/grub/boot-code': grub.bootCode,
+        'machine/loader/grub/core': grub.core,
+        'machine/loader/grub/grub.cfg': Buffer.from(genericMenu()),
+      };
 
 /** The command line with another slot. */
 function lineOfSlot(line: string, slot: 'A' | 'B'): string {

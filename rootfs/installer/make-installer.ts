@@ -5,10 +5,12 @@ import { buildEtcd, etcdVersion } from '@nodewright/build/etcd';
 import { ensureKubernetes } from '@nodewright/build/kubernetes';
 import type { Edition } from '@nodewright/installer';
 import type { LockedTools } from '../debian/locked-tools.ts';
+import { placedPartitions } from '../disk/disk-image.ts';
+import { makeGrub } from '../disk/grub-image.ts';
 
 import { kernelRelease, modulesOfRoot } from '../extensions/root-modules.ts';
 import { etcdImageCache } from '../image/cached-etcd.ts';
-import { stubPath } from '../image/efi-names.ts';
+import { loaderPath, stubPath } from '../image/efi-names.ts';
 import { kubernetesImageCache } from '../kubernetes/build-images.ts';
 import { secureBootKey } from '../secure-boot/secure-boot-key.ts';
 import { trustedCertificates } from '../secure-boot/trusted-certificates.ts';
@@ -53,6 +55,8 @@ export async function makeInstaller(init: MakeInstallerInit): Promise<BuiltInsta
     ...init,
     kernelRelease: release,
     stub: readFileSync(tools.path(stubPath(architecture))),
+    loader: readFileSync(tools.path(loaderPath(architecture))),
+    grub: architecture === 'amd64' ? makeGrub(tools, work, biosPlace()) : undefined,
     signer,
     tag: tagOf(workshop),
   });
@@ -86,6 +90,8 @@ async function kubernetesProgram(checkout: string, note: (line: string) => void)
   const { folder } = await ensureKubernetes({ checkout, environment: process.env, note });
   return { kube: join(folder, 'kubelet') };
 }
+
+const biosPlace = () => placedPartitions().find(({ label }) => label === 'BIOS')?.first ?? 0;
 
 const below = (folder: string, files: Readonly<Record<string, Buffer>>) =>
   Object.fromEntries(Object.entries(files).map(([path, content]) => [`${folder}/${path}`, content]));

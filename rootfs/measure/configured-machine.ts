@@ -12,7 +12,7 @@ import {
   makeMachineDisk,
 } from '@nodewright/provision/machine';
 
-const diskBytes = 3 * 2 ** 30;
+const diskBytes = 5 * 2 ** 30;
 const successTimeoutMs = 240_000;
 const retryMs = 1000;
 

@@ -19,8 +19,10 @@ const erased = 0xff;
 const startId = 0x55aa;
 /** The header is valid and the variable was added. */
 const added = 0x3f;
-/** Non-volatile, for boot services and for the running system, with authenticated writes by time. */
-const attributes = 0x27;
+/** Non-volatile, for boot services and for the running system. */
+const plain = 0x7;
+/** The same, with authenticated writes by time. */
+const authenticated = 0x27;
 
 /** Keys that `enrolCertificate()` enrols, in the order in which they are written. */
 const variables = [
@@ -37,23 +39,66 @@ const variables = [
  * @throws Error when the store is not empty, or of another format
  */
 export function enrolCertificate(store: Buffer, certificate: Buffer): Buffer {
-  const start = store.readUInt16LE(volumeHeaderLengthAt);
-  const isKnown = store.subarray(start, start + 16).equals(encodeGuid(authenticatedStore));
-  if (!isKnown) throw new Error('the firmware has no store of authenticated variables');
-  const enrolled = Buffer.from(store);
-  let at = start + storeHeaderBytes;
-  if (enrolled.readUInt16LE(at) !== (erased << 8) + erased)
+  if (endOfRecords(store, firstRecordOf(store)) !== firstRecordOf(store))
     throw new Error('the variables of the firmware are not empty');
-  for (const variable of variables) {
-    const record = recordOf(variable, signatureList(certificate));
+  const data = signatureList(certificate);
+  return writeVariables(
+    store,
+    variables.map((variable) => ({ ...variable, attributes: authenticated, data })),
+  );
+}
+
+/** A variable that everybody may change. */
+export interface PlainVariable {
+  readonly name: string;
+  /** A GUID. */
+  readonly vendor: string;
+  readonly data: Buffer;
+}
+
+/** Adds variables to a store that has none, or the keys of `enrolCertificate()`. @throws as `enrolCertificate()` */
+export const storeVariables = (store: Buffer, added: readonly PlainVariable[]): Buffer =>
+  writeVariables(
+    store,
+    added.map((variable) => ({ ...variable, attributes: plain })),
+  );
+
+interface StoredVariable extends PlainVariable {
+  readonly attributes: number;
+}
+
+function writeVariables(store: Buffer, written: readonly StoredVariable[]): Buffer {
+  const enrolled = Buffer.from(store);
+  let at = endOfRecords(store, firstRecordOf(store));
+  for (const variable of written) {
+    const record = recordOf(variable);
     record.copy(enrolled, at);
-    // Records begin at multiples of four bytes from the start of the volume.
-    at = Math.ceil((at + record.length) / 4) * 4;
+    at = nextPlace(at + record.length);
   }
   return enrolled;
 }
 
-function recordOf({ name, vendor }: (typeof variables)[number], data: Buffer): Buffer {
+function firstRecordOf(store: Buffer): number {
+  const start = store.readUInt16LE(volumeHeaderLengthAt);
+  const isKnown = store.subarray(start, start + 16).equals(encodeGuid(authenticatedStore));
+  if (!isKnown) throw new Error('the firmware has no store of authenticated variables');
+  return start + storeHeaderBytes;
+}
+
+/** Records begin at multiples of four bytes from the start of the volume. */
+const nextPlace = (at: number) => Math.ceil(at / 4) * 4;
+
+/** Behind records that are valid; there must be no others. */
+function endOfRecords(store: Buffer, first: number): number {
+  let at = first;
+  while (store.readUInt16LE(at) === startId && store.readUInt8(at + 2) === added)
+    at = nextPlace(at + headerBytes + store.readUInt32LE(at + 36) + store.readUInt32LE(at + 40));
+  if (store.readUInt16LE(at) !== (erased << 8) + erased)
+    throw new Error('the variables of the firmware are not empty');
+  return at;
+}
+
+function recordOf({ name, vendor, attributes, data }: StoredVariable): Buffer {
   const text = Buffer.from(`${name}\0`, 'utf16le');
   const header = Buffer.alloc(headerBytes);
   header.writeUInt16LE(startId, 0);

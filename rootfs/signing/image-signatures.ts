@@ -14,6 +14,7 @@ export const artefacts = [
   'rootfs.squashfs',
   'rootfs.verity',
   'secure-boot.crt',
+  'systemd-boot.efi',
   'vmlinuz',
 ] as const;
 

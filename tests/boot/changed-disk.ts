@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { closeSync, copyFileSync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootHashIn } from '@nodewright/boot';
 import { encodeTable, partitionTypes } from '@nodewright/disk';
+import { makeMachineDisk } from '@nodewright/provision/machine';
 import { type PartitionLabel, placedPartitions } from '../../rootfs/disk/disk-image.ts';
 import { imageFolder } from './machine.ts';
 
@@ -25,7 +26,7 @@ const markerBytes = 96;
  */
 export function changedDisk(folder: string, file: keyof typeof homes, distance: number): string {
   const path = join(folder, `changed-${file}-${distance}.raw`);
-  copyFileSync(join(imageFolder, 'disk.raw'), path);
+  makeMachineDisk(join(imageFolder, 'disk.raw'), path, 0);
   flipByte(path, { home: homes[file], content: readFileSync(join(imageFolder, file)), distance });
   return path;
 }
@@ -38,12 +39,13 @@ export function diskOfOtherVersion(folder: string): string {
   const path = changedDisk(folder, 'rootfs.squashfs', 40);
   const hash = Buffer.from(rootHashIn(readFileSync(join(imageFolder, 'cmdline.txt'), 'utf8')));
   changePartition(path, 'BOOT', (bytes) => {
-    let count = 0;
+    const places: Place[] = [];
     for (let at = bytes.indexOf(hash); at >= 0; at = bytes.indexOf(hash, at + 1)) {
       bytes.fill('0', at, at + hash.length);
-      count += 1;
+      places.push({ at, length: hash.length });
     }
-    assert.ok(count > 0, 'BOOT has its root hash');
+    assert.ok(places.length > 0, 'BOOT has its root hash');
+    return places;
   });
   return path;
 }
@@ -90,18 +92,30 @@ export function flipByte(path: string, { home, content, distance }: ChangedFile)
     assert.ok(at >= 0, `the file is not in the partition ${home}`);
     assert.equal(bytes.indexOf(marker, at + 1), -1, `the file is twice in the partition ${home}`);
     bytes.writeUInt8(bytes.readUInt8(at) ^ 0xff, at);
+    return [{ at, length: 1 }];
   });
 }
 
-function changePartition(path: string, label: PartitionLabel, change: (bytes: Buffer) => void): void {
+/** Bytes of a partition that were changed. */
+interface Place {
+  readonly at: number;
+  readonly length: number;
+}
+
+/** Writes only what was changed, so that holes of the file stay. */
+function changePartition(
+  path: string,
+  label: PartitionLabel,
+  change: (bytes: Buffer) => readonly Place[],
+): void {
   const home = placedPartitions().find((partition) => partition.label === label);
   assert.ok(home !== undefined);
   const disk = openSync(path, 'r+');
   try {
     const bytes = Buffer.alloc((home.last - home.first + 1) * sectorBytes);
     readSync(disk, bytes, 0, bytes.length, home.first * sectorBytes);
-    change(bytes);
-    writeSync(disk, bytes, 0, bytes.length, home.first * sectorBytes);
+    for (const { at, length } of change(bytes))
+      writeSync(disk, bytes, at, length, home.first * sectorBytes + at);
   } finally {
     closeSync(disk);
   }

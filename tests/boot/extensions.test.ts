@@ -1,9 +1,9 @@
 // System extensions on an emulated machine: their files are in its root, and nothing else than what was built is mounted.
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { guestNetwork } from '@nodewright/provision/machine';
+import { guestNetwork, makeMachineDisk } from '@nodewright/provision/machine';
 import { flipByte } from './changed-disk.ts';
 import { writeExtension } from './extension-source.ts';
 import { type ImageWithExtensions, imageWithExtensions } from './image-with-extensions.ts';
@@ -56,7 +56,7 @@ test('a machine whose extensions are not those of its command line ends, and its
 }, async () => {
   const { disk, commandLine, layers } = await image();
   const changed = join(workplace.folder, 'changed.raw');
-  copyFileSync(disk, changed);
+  makeMachineDisk(disk, changed, 0);
   // The superblock of the first layer, which is read when the layer is mounted.
   flipByte(changed, { home: 'BOOT', content: layers[0] ?? Buffer.alloc(0), distance: 40 });
   const lists = (change: (list: string) => string) =>

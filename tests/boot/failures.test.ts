@@ -19,12 +19,13 @@ const boot = { kind: 'kernel', words: [guestNetwork] } as const;
 function replaceInFile(path: string, text: string, other: string): void {
   assert.equal(text.length, other.length);
   const file = openSync(path, 'r+');
-  // STATE ends before that.
-  const bytes = Buffer.alloc(700 << 20);
-  readSync(file, bytes, 0, bytes.length, 0);
+  // STATE, which has 100 MiB, is behind the partitions of the image.
+  const end = ((placedPartitions().at(-1)?.last ?? 0) + 1) * sectorBytes;
+  const bytes = Buffer.alloc(101 << 20);
+  readSync(file, bytes, 0, bytes.length, end);
   let count = 0;
   for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + 1)) {
-    writeSync(file, other, at, 'latin1');
+    writeSync(file, other, end + at, 'latin1');
     count += 1;
   }
   closeSync(file);

@@ -1,10 +1,11 @@
-import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootHashIn, rootOfSlot } from '@nodewright/boot';
 import { nativeArchitecture } from '@nodewright/build';
 import { sectorBytes } from '@nodewright/disk';
+import { makeMachineDisk } from '@nodewright/provision/machine';
 import { commandLine } from '../../rootfs/disk/boot-entries.ts';
-import { placedPartitions } from '../../rootfs/disk/disk-image.ts';
+import { placeContent, placedPartitions } from '../../rootfs/disk/disk-image.ts';
 import { makeExtPartition } from '../../rootfs/disk/ext-partition.ts';
 import { buildExtensions } from '../../rootfs/extensions/build-extensions.ts';
 import { extensionsFolder } from '../../rootfs/extensions/extensions-document.ts';
@@ -51,21 +52,22 @@ export async function imageWithExtensions(
   const { files, rootHashes } = await buildExtensions(paths, { tools, work, epochSeconds, modules });
   const boot = placedPartitions().find(({ label }) => label === 'BOOT');
   if (boot === undefined) throw new Error('the layout has no BOOT');
+  const room = (boot.last - boot.first + 1) * sectorBytes;
   const onBoot = rootOfImage();
   for (const [name, content] of Object.entries(files)) onBoot[`A/${extensionsFolder}/${name}`] = content;
   const partition = makeExtPartition(tools, work, {
     label: 'BOOT',
     isWritten: true,
-    bytes: (boot.last - boot.first + 1) * sectorBytes,
+    bytes: room,
     epochSeconds,
     uuid: boot.guid,
     files: onBoot,
   });
   const disk = join(folder, 'extensions.raw');
-  copyFileSync(join(imageFolder, 'disk.raw'), disk);
+  makeMachineDisk(join(imageFolder, 'disk.raw'), disk, 0);
   const file = openSync(disk, 'r+');
   try {
-    writeSync(file, readFileSync(partition), 0, undefined, boot.first * sectorBytes);
+    placeContent(file, partition, { label: 'BOOT', at: boot.first * sectorBytes, room });
   } finally {
     closeSync(file);
   }

@@ -15,7 +15,11 @@ import {
   machineHardware,
 } from '@nodewright/provision/machine';
 import { eventually } from '@nodewright/testkit';
-import { enrolCertificate } from '../../rootfs/secure-boot/variable-store.ts';
+import {
+  enrolCertificate,
+  type PlainVariable,
+  storeVariables,
+} from '../../rootfs/secure-boot/variable-store.ts';
 
 export const imageFolder = join(import.meta.dirname, '..', '..', '_out', 'image');
 const emulator = 'qemu-system-x86_64';
@@ -49,6 +53,8 @@ export interface MachineInit {
   readonly hasUsb?: boolean;
   /** Whether it has a screen, in addition to its serial port. */
   readonly hasScreen?: boolean;
+  /** Whether it has a hardware watchdog, which restarts it. */
+  readonly hasWatchdog?: boolean;
   /** Whether a machine that restarts boots again; by default it is off then. */
   readonly restarts?: boolean;
   /**
@@ -68,7 +74,12 @@ export interface MachineInit {
     | { readonly kind: 'bios' }
     | { readonly kind: 'uefi' }
     /** UEFI firmware with the certificate of the image, which adds these words to the kernel's command line. */
-    | { readonly kind: 'secure-boot'; readonly words?: readonly string[] }
+    | {
+        readonly kind: 'secure-boot';
+        readonly words?: readonly string[];
+        /** Variables that the firmware has besides. */
+        readonly variables?: readonly PlainVariable[];
+      }
     /** Boots the kernel of the image directly, with these words added to its command line. */
     | { readonly kind: 'kernel'; readonly words?: readonly string[]; readonly commandLine?: string };
 }
@@ -132,6 +143,7 @@ async function startOnce({
   slots = 0,
   hasUsb = false,
   hasScreen = false,
+  hasWatchdog = false,
   restarts = false,
   network,
   moreTaps = [],
@@ -151,6 +163,7 @@ async function startOnce({
     ...moreTaps.flatMap(tapOptions),
     ...Array.from({ length: slots }, (_, index) => slotOptions(index)).flat(),
     ...(hasScreen ? ['-vga', 'std'] : []),
+    ...(hasWatchdog ? ['-device', 'i6300esb', '-action', 'watchdog=reset'] : []),
     ...(hasUsb ? ['-device', 'qemu-xhci,id=usb'] : []),
     ...['-serial', `file:${log}`, '-monitor', `unix:${monitor},server,nowait`, ...bootOptions(boot, folder)],
   ];
@@ -204,9 +217,10 @@ function textOfScreen(dump: string): string {
   return Buffer.from(bytes.filter((_, at) => at % 2 === 0)).toString('latin1');
 }
 
-function enrol(variables: string): void {
+function enrol(variables: string, added: readonly PlainVariable[]): void {
   const certificate = readFileSync(join(imageFolder, 'secure-boot.crt'));
-  writeFileSync(variables, enrolCertificate(readFileSync(variables), certificate));
+  const enrolled = enrolCertificate(readFileSync(variables), certificate);
+  writeFileSync(variables, storeVariables(enrolled, added));
 }
 
 /** Only code in system management mode may write the variables then. */
@@ -244,7 +258,7 @@ function bootOptions(boot: MachineInit['boot'], folder: string): string[] {
   if (boot.kind === 'uefi' || boot.kind === 'secure-boot') {
     const variables = join(folder, 'variables.fd');
     copyFileSync(emptyVariables, variables);
-    if (boot.kind === 'secure-boot') enrol(variables);
+    if (boot.kind === 'secure-boot') enrol(variables, boot.variables ?? []);
     return [
       ...firmwareBoot(boot.kind, variables),
       ...(boot.kind === 'secure-boot' ? [...lockedVariables, ...addedWords(boot.words ?? [])] : []),

@@ -125,6 +125,7 @@ const topics: Readonly<Record<string, Topic>> = {
       'domain/artefact-name.ts',
       'domain/upgrades.ts',
       'host/artefact-store.ts',
+      'host/image-additions.ts',
       'host/open-artefacts.ts',
     ],
   },

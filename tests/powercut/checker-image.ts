@@ -1,20 +1,12 @@
 // The disk of the machine that examines images: the root of the ordinary image with the checker in the place of machined,
 // behind the same init and its hash tree. Nothing of it is part of what is shipped.
 import { createHash } from 'node:crypto';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootOfSlot } from '@nodewright/boot';
 import { sectorBytes, verityTree } from '@nodewright/disk';
+import { makeMachineDisk } from '@nodewright/provision/machine';
 import { build } from 'esbuild';
 import { commandLine } from '../../rootfs/disk/boot-entries.ts';
 import { placedPartitions, writeDiskImage } from '../../rootfs/disk/disk-image.ts';
@@ -43,7 +35,7 @@ export async function makeCheckerImage(imageFolder: string, folder: string): Pro
     try {
       const words = await makeDisk(work, join(imageFolder, 'rootfs.squashfs'), program);
       mkdirSync(`${target}.new`, { recursive: true });
-      copyFileSync(join(work, 'disk.raw'), join(`${target}.new`, 'disk.raw'));
+      makeMachineDisk(join(work, 'disk.raw'), join(`${target}.new`, 'disk.raw'), 0);
       writeFileSync(join(`${target}.new`, 'cmdline.txt'), words);
       renameSync(`${target}.new`, target);
     } finally {

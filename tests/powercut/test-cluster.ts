@@ -38,8 +38,8 @@ export interface TestCluster
 }
 
 const timeoutMs = 600_000;
-/** EPHEMERAL needs 2 GiB behind the image. */
-const diskBytes = 3 * 2 ** 30;
+/** EPHEMERAL needs 2 GiB behind the image, which has 1.6 GiB. */
+const diskBytes = 5 * 2 ** 30;
 /**
  * Makes a configuration longer than one request to the disk, so that a part of it could be lost. Each has another length: a new
  * one may lie where an older one was, and must not pass for it when only the older name of the place is on the disk.

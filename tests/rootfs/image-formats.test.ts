@@ -3,14 +3,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { grubMenu } from '@nodewright/boot';
 import { verityTree } from '@nodewright/disk';
 import fc from 'fast-check';
 import { moduleAliases, moduleIndex } from '../../rootfs/image/stage-modules.ts';
 import { unifiedKernel } from '../../rootfs/image/unified-kernel.ts';
 import { cpioArchive } from '../../rootfs/initramfs/cpio-archive.ts';
 import { makeInitramfs } from '../../rootfs/initramfs/initramfs.ts';
-import { loadOrder } from '../../rootfs/initramfs/kernel-modules.ts';
+import { type KernelModule, loadOrder } from '../../rootfs/initramfs/kernel-modules.ts';
 
 /** The root hash computed level by level from the definition, without the code under test. */
 function rootHashOf(data: Buffer, salt: Buffer): string {
@@ -140,15 +139,6 @@ test('a unified kernel has its parts as sections that do not overlap', () => {
   assert.throws(() => unifiedKernel(Buffer.alloc(100), parts), /not a program for UEFI/);
 });
 
-test('the menu boots the first image after the given time', () => {
-  const menu = grubMenu([{ slot: 'A', tag: 'v1', commandLine: 'panic=10' }], 3);
-  assert.match(menu, /^set default=A\nset timeout=3\n/);
-  const [before = '', started = '', refused = ''] = menu.split(/ if hashsum .*; then\n| else\n/);
-  assert.match(before, /menuentry 'A - nodewright v1' --id A \{\n $/);
-  assert.equal(started, '    linux /A/vmlinuz panic=10\n    initrd /A/initramfs\n ');
-  assert.match(refused, /echo '.*slot A was changed.*'\n +sleep 10\n +reboot\n +fi\n\}\n$/);
-});
-
 test('the index of modules names everything that a module needs, what is loaded first last', () => {
   const module = (name: string, ...needs: string[]) => ({
     file: `${name}.ko.xz`,
@@ -180,10 +170,11 @@ test('an initramfs with more modules, or longer names, than its init reads is no
       aliases: [],
       content: Buffer.of(1),
     }));
-  const init = Buffer.of(1);
-  assert.ok(makeInitramfs(init, modules(100), modules(28)).length > 0);
-  assert.throws(() => makeInitramfs(init, modules(100), modules(29)), /129 modules, but the init reads 128/);
-  assert.ok(makeInitramfs(init, modules(1, 'x'.repeat(63)), []).length > 0);
-  assert.throws(() => makeInitramfs(init, [], modules(1, 'x'.repeat(64))), /x is longer than 63 characters/);
-  assert.throws(() => makeInitramfs(init, modules(128, 'x'.repeat(63)), []), /the list of modules is longer/);
+  const initramfs = (now: KernelModule[], later: KernelModule[] = []) =>
+    makeInitramfs(Buffer.of(1), { now, later, unlisted: [] });
+  assert.ok(initramfs(modules(100), modules(28)).length > 0);
+  assert.throws(() => initramfs(modules(100), modules(29)), /129 modules, but the init reads 128/);
+  assert.ok(initramfs(modules(1, 'x'.repeat(63))).length > 0);
+  assert.throws(() => initramfs([], modules(1, 'x'.repeat(64))), /x is longer than 63 characters/);
+  assert.throws(() => initramfs(modules(128, 'x'.repeat(63))), /the list of modules is longer/);
 });

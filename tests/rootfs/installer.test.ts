@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { genericMenu } from '@nodewright/boot';
 import { filesFor, neededFiles, openArtefact, readArtefact, verifyArtefact } from '@nodewright/installer';
 import { openDistributionClient } from '@nodewright/oci';
 import { noTelemetry } from '@nodewright/telemetry';
@@ -105,6 +106,7 @@ test('a machine gets a signed unified kernel for each slot, whose command line n
   const given = {
     ...{ kernel: Buffer.from('kernel'), initramfs: Buffer.from('initramfs'), kernelRelease: '6.12' },
     ...{ squashfs: Buffer.from('root'), hashTree: Buffer.from('tree'), stub: makeStub(), signer },
+    ...{ loader: makeStub(), grub: undefined },
   };
   const files = machineFiles({
     ...given,
@@ -117,8 +119,19 @@ test('a machine gets a signed unified kernel for each slot, whose command line n
     const unified = files[`machine/${slot}/nodewright.efi`] ?? Buffer.alloc(0);
     assert.equal(programProblem(unified, signer.certificate), undefined);
     assert.ok(unified.includes(line) && unified.includes('VERSION_ID=v9.8.7'));
+    const entry = `${files[`machine/${slot}/entry.cfg`]}`;
+    assert.ok(entry.includes(`    linux /${slot}/vmlinuz ${line}\n`) && entry.includes('nodewright v9.8.7'));
   }
+  const loader = files['machine/loader/systemd-boot.efi'] ?? Buffer.alloc(0);
+  assert.equal(programProblem(loader, signer.certificate), undefined);
   assert.deepEqual(Object.keys(files).toSorted(), neededFiles.machine.toSorted());
+  const grub = { bootCode: Buffer.from('boot code'), core: Buffer.from('core image') };
+  const line = `nodewright.slot=A ${rest}`;
+  const withGrub = machineFiles({ ...given, grub, commandLine: line });
+  assert.deepEqual(
+    ['boot-code', 'core', 'grub.cfg'].map((name) => `${withGrub[`machine/loader/grub/${name}`]}`),
+    ['boot code', 'core image', genericMenu()],
+  );
   for (const commandLine of [
     rest,
     `nodewright.slot=B ${rest}`,

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { isSignedForFirmware, programKeys, signaturePlace, signerCertificate } from '@nodewright/boot';
 import fc from 'fast-check';
 import { programProblem, signProgram } from '../../rootfs/secure-boot/authenticode.ts';
 import { programDigest, signatureOf, withoutSignature } from '../../rootfs/secure-boot/efi-program.ts';
@@ -128,6 +129,32 @@ function emptyStore(): Buffer {
   Buffer.from('782cf3aa7b949a43a1802e144ec37792', 'hex').copy(store, 0x48);
   return store;
 }
+
+/** The file of efivarfs with the certificates that the firmware has for programs. */
+function keysFile(...certificates: Buffer[]): Buffer {
+  const lists = certificates.map((one) => {
+    const store = enrolCertificate(emptyStore(), one);
+    const first = 0x48 + 28;
+    const [nameBytes, dataBytes] = [store.readUInt32LE(first + 36), store.readUInt32LE(first + 40)];
+    return store.subarray(first + 60 + nameBytes, first + 60 + nameBytes + dataBytes);
+  });
+  return Buffer.concat([Buffer.from('27000000', 'hex'), ...lists]);
+}
+
+test('isSignedForFirmware() accepts a program whose certificate is in the list of the firmware, and no other', () => {
+  const other = secureBootKey(join(folder, 'other firmware'));
+  const signed = signProgram(makeProgram(), key, certificate);
+  const place = signaturePlace(signed) ?? assert.fail('it has a signature');
+  const signature = signed.subarray(place.offset, place.offset + place.bytes);
+  assert.ok(signerCertificate(signature)?.equals(certificate.raw));
+  const both = keysFile(other.certificate.raw, certificate.raw);
+  assert.deepEqual(programKeys(both), [other.certificate.raw, certificate.raw]);
+  assert.ok(isSignedForFirmware(both, signature));
+  assert.ok(!isSignedForFirmware(keysFile(other.certificate.raw), signature));
+  assert.ok(!isSignedForFirmware(both.subarray(0, -1), signature), 'a list that is cut off');
+  assert.equal(signaturePlace(makeProgram()), undefined);
+  assert.ok(!isSignedForFirmware(both, undefined));
+});
 
 test('enrolCertificate() writes db, KEK and PK, which hold the certificate, and nothing else', () => {
   const store = enrolCertificate(emptyStore(), certificate.raw);

@@ -30,6 +30,7 @@ export {
 } from './choice/upgrade-record.ts';
 export type { UpgradePlan, UpgradeStep } from './choice/upgrade-step.ts';
 export { choiceEnvironment, slotChoiceIn } from './grub/choice-variables.ts';
+export { bootCodeBytes, bootCodeFor, coreFor } from './grub/core-image.ts';
 export {
   type Environment,
   encodeEnvironmentBlock,
@@ -37,15 +38,10 @@ export {
   environmentBytes,
   parseEnvironmentBlock,
 } from './grub/environment-block.ts';
+export { genericMenu, readsEnvironment } from './grub/generic-menu.ts';
 export { createGrubBootLoader, grubFiles } from './grub/grub-boot-loader.ts';
-export {
-  grubMenu,
-  type Menu,
-  type MenuEntry,
-  menuBytes,
-  parseGrubMenu,
-  readsEnvironment,
-} from './grub/menu.ts';
+export { grubMenu, type Menu, type MenuEntry, menuBytes, parseGrubMenu } from './grub/menu.ts';
+export { slotEntry } from './grub/slot-entry.ts';
 export type { BootFiles, GrubFiles } from './loader/boot-files.ts';
 export type { BootLoader, LoadedKernel } from './loader/boot-loader.ts';
 export {
@@ -56,17 +52,32 @@ export {
   type System,
   systemIn,
 } from './loader/boot-state.ts';
+export type { LoaderPlan, LoaderStep, Partition } from './replacement/loader-step.ts';
+export { type CoreFacts, planCore } from './replacement/plan-core.ts';
+export { planMenu } from './replacement/plan-menu.ts';
+export { type FirmwareProgramFacts, planSystemdBoot } from './replacement/plan-systemd-boot.ts';
 export { type ImageArguments, imageArguments, rootHashIn, slotIn } from './slot/command-line.ts';
 export { checkDigests, digestList, digestListBytes, parseDigestList } from './slot/digest-list.ts';
 export { isSlot, otherSlot, type Slot, slots } from './slot/slot.ts';
 export { type RootFiles, rootOfSlot, slotFiles } from './slot/slot-files.ts';
 export { entryName, slotOfEntry, unifiedKernelFolder } from './systemd-boot/entry-name.ts';
 export {
+  isSignedForFirmware,
+  programKeys,
+  programKeysBytes,
+  programKeysFile,
+  signatureBytes,
+  signaturePlace,
+  signerCertificate,
+} from './systemd-boot/firmware-keys.ts';
+export { loaderConfiguration, loaderFiles } from './systemd-boot/loader-configuration.ts';
+export {
   encodeLoaderVariable,
   type LoaderVariable,
   loaderVariableBytes,
   loaderVariableFile,
   loaderVariables,
+  loaderVendor,
   parseLoaderVariable,
 } from './systemd-boot/loader-variable.ts';
 export {
@@ -74,4 +85,4 @@ export {
   type LoaderVariableFiles,
   type SystemdBootInit,
 } from './systemd-boot/systemd-boot-loader.ts';
-export { type Section, unifiedKernelSections } from './systemd-boot/unified-kernel.ts';
+export { headerBytes, type Section, unifiedKernelSections } from './systemd-boot/unified-kernel.ts';

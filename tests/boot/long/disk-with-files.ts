@@ -1,8 +1,9 @@
-import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { sectorBytes } from '@nodewright/disk';
+import { makeMachineDisk } from '@nodewright/provision/machine';
 import type { LockedTools } from '../../../rootfs/debian/locked-tools.ts';
-import { placedPartitions } from '../../../rootfs/disk/disk-image.ts';
+import { placeContent, placedPartitions } from '../../../rootfs/disk/disk-image.ts';
 import { makeExtPartition } from '../../../rootfs/disk/ext-partition.ts';
 import { rootOfImage } from '../image-with-extensions.ts';
 import { imageFolder } from '../machine.ts';
@@ -22,19 +23,20 @@ export function diskWithFiles(
   mkdirSync(folder);
   const boot = placedPartitions().find(({ label }) => label === 'BOOT');
   if (boot === undefined) throw new Error('the layout has no BOOT');
+  const room = (boot.last - boot.first + 1) * sectorBytes;
   const partition = makeExtPartition(tools, folder, {
     label: 'BOOT',
     isWritten: true,
-    bytes: (boot.last - boot.first + 1) * sectorBytes,
+    bytes: room,
     epochSeconds: 1_700_000_000,
     uuid: boot.guid,
     files: { ...rootOfImage(), ...files },
   });
   const path = join(folder, 'disk.raw');
-  copyFileSync(join(imageFolder, 'disk.raw'), path);
+  makeMachineDisk(join(imageFolder, 'disk.raw'), path, 0);
   const disk = openSync(path, 'r+');
   try {
-    writeSync(disk, readFileSync(partition), 0, undefined, boot.first * sectorBytes);
+    placeContent(disk, partition, { label: 'BOOT', at: boot.first * sectorBytes, room });
   } finally {
     closeSync(disk);
   }

@@ -64,7 +64,7 @@ test('a module, a udev rule and a service of an extension work, also after a res
   mkdirSync(folder);
   const { disk: image, commandLine } = await imageWithExtensions(folder, [await serviceExtension(folder)]);
   const disk = join(folder, 'disk.raw');
-  makeMachineDisk(image, disk, 3 * 2 ** 30);
+  makeMachineDisk(image, disk, 5 * 2 ** 30);
   const machine = {
     time: { disabled: true },
     kernel: { modules: [{ name: 'brd', parameters: ['rd_nr=1'] }] },

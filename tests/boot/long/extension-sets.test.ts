@@ -1,12 +1,12 @@
 // Sets of extensions that an emulated machine gets while it runs. Ten boots: a verb of its own runs it.
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { rootHashIn } from '@nodewright/boot';
 import { nativeArchitecture } from '@nodewright/build';
 import { createSetSigner } from '@nodewright/extensions/testing';
-import { guestNetwork } from '@nodewright/provision/machine';
+import { guestNetwork, makeMachineDisk } from '@nodewright/provision/machine';
 import { eventually } from '@nodewright/testkit';
 import type { LockedTools } from '../../../rootfs/debian/locked-tools.ts';
 import { type BuiltSet, buildExtensionSet } from '../../../rootfs/extensions/build-extension-set.ts';
@@ -106,7 +106,7 @@ test('a set is installed, replaced and removed with a restart each, and one that
     await succeeds([...own, 'extensions', 'install', 'second.set'], timeoutMs);
     await off(machine);
   }
-  copyFileSync(disk, join(folder, 'both.raw'));
+  makeMachineDisk(disk, join(folder, 'both.raw'), 0);
   // The superblock of the second set, which its first start reads.
   flipByte(disk, { home: 'BOOT', content: squashfsOf(sets.second), distance: 40 });
   {
@@ -116,7 +116,7 @@ test('a set is installed, replaced and removed with a restart each, and one that
     assert.equal(await succeeds([...trusted(machine), 'read', `/${file}`]), 'first');
     await off(machine);
   }
-  copyFileSync(join(folder, 'both.raw'), disk);
+  makeMachineDisk(join(folder, 'both.raw'), disk, 0);
   {
     await using machine = await start();
     const own = trusted(machine);

@@ -14,7 +14,7 @@ test('EPHEMERAL is created on the disk that its document selects, and stays ther
   skip,
 }, async () => {
   const { folder, trusted, talosctl } = workplace;
-  const own = workplace.machineDisk('with-second.raw', 2 ** 30);
+  const own = workplace.machineDisk('with-second.raw', 2 ** 31);
   const second = join(folder, 'second.raw');
   writeFileSync(second, '');
   truncateSync(second, 3 * 2 ** 30);

@@ -12,7 +12,7 @@ import type { Connection } from './open-network.ts';
 
 /** Beside other work an emulated machine takes minutes for what takes it seconds otherwise. */
 export const stepTimeoutMs = 900_000;
-const diskBytes = 3 * 2 ** 30;
+const diskBytes = 5 * 2 ** 30;
 
 /** Runs talosctl, ours or another one. */
 export type Run = (

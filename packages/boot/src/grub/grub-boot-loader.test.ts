@@ -5,11 +5,9 @@ import { digestList } from '../slot/digest-list.ts';
 import { MemoryFiles, writeCounter } from '../testing/memory-files.ts';
 import { choiceEnvironment, slotChoiceIn } from './choice-variables.ts';
 import { encodeEnvironmentBlock, environmentBlockBytes, parseEnvironmentBlock } from './environment-block.ts';
+import { genericMenu } from './generic-menu.ts';
 import { createGrubBootLoader, grubFiles } from './grub-boot-loader.ts';
 import { grubMenu } from './menu.ts';
-
-/** What this loader asks of a menu; the rest of one is of no account to it. */
-const menu = 'set default=A\nload_env\nsave_env next_entry\n';
 
 function openGrub(): BootLoaderBench & { readonly files: MemoryFiles } {
   const { failAfter, onWrite } = writeCounter(() => {
@@ -17,7 +15,7 @@ function openGrub(): BootLoaderBench & { readonly files: MemoryFiles } {
   });
   const files = new MemoryFiles(onWrite);
   const put = (path: string, content: Buffer | string) => files.contents.set(path, Buffer.from(content));
-  put(grubFiles.menu, menu);
+  put(grubFiles.menu, genericMenu());
   put(grubFiles.environment, encodeEnvironmentBlock(new Map()));
   return {
     files,

@@ -13,7 +13,8 @@ import { type Slot, slots } from '../slot/slot.ts';
 import { slotFiles } from '../slot/slot-files.ts';
 import { choiceEnvironment, slotChoiceIn } from './choice-variables.ts';
 import { encodeEnvironmentBlock, environmentBlockBytes, parseEnvironmentBlock } from './environment-block.ts';
-import { menuBytes, parseGrubMenu, readsEnvironment } from './menu.ts';
+import { readsEnvironment } from './generic-menu.ts';
+import { menuBytes, parseGrubMenu } from './menu.ts';
 
 /** On BOOT. */
 export const grubFiles = { menu: 'grub/grub.cfg', environment: 'grub/grubenv' } as const;
@@ -77,7 +78,7 @@ export function createGrubBootLoader(files: GrubFiles): BootLoader {
   };
 }
 
-/** From the file of the slot; the image of a disk has it in its menu only. */
+/** From the file of the slot; a disk of an earlier version has it in its menu only. */
 async function commandLineOf(files: GrubFiles, slot: Slot, readMenu: () => Promise<string>): Promise<string> {
   const own = await files.read(`${slot}/${slotFiles.commandLine}`, 0, commandLineBytes + 1);
   if (own !== undefined && own.length <= commandLineBytes) return own.toString('latin1').trimEnd();

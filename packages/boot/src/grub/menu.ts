@@ -1,7 +1,9 @@
-// The menu of GRUB, `/grub/grub.cfg` on BOOT. Source: GRUB 2.12, configuration file.
+// The menu of GRUB that disks of earlier versions have, with the entries in it and without a stored choice. It is read to bring such a disk up
+// to date, and is not written any more. Source: GRUB 2.12, configuration file.
 import { Fault } from '@nodewright/fault';
 import { isSlot, type Slot, slots } from '../slot/slot.ts';
 import { slotFiles } from '../slot/slot-files.ts';
+import { requireLiteral, titleLine } from './slot-entry.ts';
 
 export interface MenuEntry {
   readonly slot: Slot;
@@ -19,9 +21,6 @@ export interface Menu {
 
 /** What is larger is not read as a menu: two entries have less than 6 KiB. */
 export const menuBytes = 1 << 16;
-
-/** A character that ends a quotation or a word of GRUB's language, or that it replaces. */
-const special = /[\\'"{}&$|;<>#\n\r\0]/;
 
 /**
  * The text of a menu. It appears on the screen and on the first serial port. GRUB starts no kernel whose bytes have changed: that
@@ -42,12 +41,11 @@ export function grubMenu(entries: readonly MenuEntry[], timeoutSeconds: number):
   return `${lines.join('\n')}\n`;
 }
 
-function entryLines({ slot, tag, commandLine }: MenuEntry): string[] {
-  for (const [name, text] of Object.entries({ version: tag, 'command line': commandLine }))
-    if (special.test(text))
-      throw new Fault('invalid-argument', `the ${name} of slot ${slot} has a character that GRUB interprets`);
+function entryLines(entry: MenuEntry): string[] {
+  requireLiteral(entry);
+  const { slot, commandLine } = entry;
   return [
-    `${titleLine(slot, tag)}`,
+    titleLine(entry),
     `  if hashsum --hash sha256 --check /${slot}/${slotFiles.digests} --prefix /${slot}; then`,
     `    linux /${slot}/${slotFiles.kernel} ${commandLine}`,
     `    initrd /${slot}/${slotFiles.initramfs}`,
@@ -59,8 +57,6 @@ function entryLines({ slot, tag, commandLine }: MenuEntry): string[] {
     '}',
   ];
 }
-
-const titleLine = (slot: Slot, tag: string) => `menuentry '${slot} - nodewright ${tag}' --id ${slot} {`;
 
 /**
  * Reads a menu that `grubMenu()` wrote.
@@ -84,14 +80,15 @@ export function parseGrubMenu(text: string): Menu {
     timeout !== '' &&
     new Set(entries.map(({ slot }) => slot)).size === entries.length &&
     entries.length <= slots.length &&
-    entries.every(({ tag, commandLine }) => !special.test(tag + commandLine)) &&
-    grubMenu(entries, menu.timeoutSeconds) === text;
+    isText(menu, text);
   if (!isOurs) throw new Fault('data-loss', 'the menu of GRUB has another form than the one of an image');
   return menu;
 }
 
-/** Whether a menu takes the choice from the environment block, and forgets there what it starts once. The menu of `grubMenu()` does not. */
-export function readsEnvironment(menu: string): boolean {
-  const lines = new Set(menu.split('\n').map((line) => line.trim()));
-  return lines.has('load_env') && lines.has('save_env next_entry');
+function isText({ entries, timeoutSeconds }: Menu, text: string): boolean {
+  try {
+    return grubMenu(entries, timeoutSeconds) === text;
+  } catch {
+    return false;
+  }
 }

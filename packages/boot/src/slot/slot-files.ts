@@ -1,14 +1,18 @@
 import { rootHashIn } from './command-line.ts';
 import type { Slot } from './slot.ts';
 
-/** The files of a slot on the partition BOOT, in the folder with its name. */
+/** The files of a slot on the partition BOOT, in the folder with its name. The slot is complete when it has its list of digests. */
 export const slotFiles = {
   kernel: 'vmlinuz',
   initramfs: 'initramfs',
   /** Digests of the kernel and the initramfs, in the format of `sha256sum`. */
   digests: 'SHA256SUMS',
-  /** The command line of the kernel, one line. The slot of a new disk has none: the menu of its image has it. */
+  /** The command line of the kernel, one line. Slot A of disks of earlier versions has none: their menu has it. */
   commandLine: 'cmdline',
+  /** The lines of GRUB for this slot, with the same command line. The same disks have none. */
+  entry: 'entry.cfg',
+  /** An empty file, as long as the system of the slot is tried: the init then opens a watchdog. */
+  trial: 'trial',
   squashfs: 'rootfs.squashfs',
   hashTree: 'rootfs.verity',
   /** The root hash and a line feed. */

@@ -1,7 +1,7 @@
 // Variables of UEFI by which systemd-boot is told what to start, as files of efivarfs. Source: systemd, boot loader interface.
 
 /** The vendor of all of them. */
-const vendor = '4a67b082-0a4c-41cf-b6c7-440b29bb8c4f';
+export const loaderVendor = '4a67b082-0a4c-41cf-b6c7-440b29bb8c4f';
 
 export const loaderVariables = {
   /** The entry of the next start. systemd-boot removes the variable when it has read it, before it starts the entry. */
@@ -15,7 +15,7 @@ export type LoaderVariable = keyof typeof loaderVariables;
 
 /** The name of the file in efivarfs. */
 export const loaderVariableFile = (variable: LoaderVariable): string =>
-  `${loaderVariables[variable]}-${vendor}`;
+  `${loaderVariables[variable]}-${loaderVendor}`;
 
 // UEFI specification: EFI_VARIABLE_NON_VOLATILE, EFI_VARIABLE_BOOTSERVICE_ACCESS, EFI_VARIABLE_RUNTIME_ACCESS
 const attributes = 1 | 2 | 4;

@@ -19,7 +19,7 @@ export const setFiles = {
 
 /** What a set may have at most. */
 export const extensionSetLimits = {
-  /** BOOT has 400 MiB, for two images and for two sets of one of them. */
+  /** The BOOT of old disks has 400 MiB, for two images and for two sets of one of them. */
   squashfsBytes: 96 * mebibyte,
   descriptionBytes: mebibyte,
 } as const;

@@ -6,7 +6,10 @@ import { compareVersions, minorOf } from './version-order.ts';
 export const nodeKinds = ['machine', 'process', 'container'] as const;
 export type NodeKind = (typeof nodeKinds)[number];
 
-/** Files without which a node of the kind cannot get the system of an artefact. It may have others besides. */
+/**
+ * Files without which a node of the kind cannot get the system of an artefact. It may have others besides, such as GRUB, which machines of
+ * x86-64 alone have.
+ */
 export const neededFiles: Readonly<Record<NodeKind, readonly string[]>> = {
   machine: [
     'machine/vmlinuz',
@@ -14,7 +17,11 @@ export const neededFiles: Readonly<Record<NodeKind, readonly string[]>> = {
     'machine/rootfs.squashfs',
     'machine/rootfs.verity',
     // The command line names the slot, and it is part of the unified kernel, which is signed: so there is one for each.
-    ...['A', 'B'].flatMap((slot) => [`machine/${slot}/cmdline`, `machine/${slot}/nodewright.efi`]),
+    ...['A', 'B'].flatMap((slot) =>
+      ['cmdline', 'entry.cfg', 'nodewright.efi'].map((name) => `machine/${slot}/${name}`),
+    ),
+    'machine/loader/systemd-boot.efi',
+    'machine/loader/loader.conf',
   ],
   process: ['machined', 'apid', 'trustd', 'registryd', 'udevd-bridge', 'process-supervisor'].map(
     (name) => `process/bundles/${name}/${name}.cjs`,

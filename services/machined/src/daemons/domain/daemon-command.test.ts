@@ -73,7 +73,7 @@ test('daemonCommand() lets registryd write its socket and its cache only', () =>
       ...['/system/run/registryd', '/run/registryd', '/var/lib/registryd'].map(
         (path) => `--allow-fs-read=${on(path)}`,
       ),
-      ...['/system/imagecache/disk', '/usr/lib/nodewright/imagecache'].map(
+      ...['/system/imagecache/disk', '/usr/lib/nodewright/imagecache', '/var/lib/nodewright/imagecache'].map(
         (path) => `--allow-fs-read=${on(path)}`,
       ),
       ...['/run/registryd', '/var/lib/registryd'].map((path) => `--allow-fs-write=${on(path)}`),

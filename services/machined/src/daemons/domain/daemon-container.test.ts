@@ -63,7 +63,8 @@ test('daemonContainer() shows a daemon its program and its sockets only', () => 
   assert.deepEqual(bound('trustd', 'rw'), ['/run/trustd']);
   assert.deepEqual(bound('registryd', 'ro'), [
     ...[...common, '/usr/lib/nodewright/registryd', ...settings],
-    ...['/system/imagecache/disk', '/usr/lib/nodewright/imagecache', '/system/run/registryd'],
+    ...['/system/imagecache/disk', '/usr/lib/nodewright/imagecache', '/var/lib/nodewright/imagecache'],
+    '/system/run/registryd',
   ]);
   assert.deepEqual(bound('registryd', 'rw'), ['/run/registryd', '/var/lib/registryd']);
   for (const { options } of containerOf('apid').mounts) assert.ok(options.includes('nosuid'));

@@ -7,6 +7,7 @@ import { Fault } from '@nodewright/fault';
 import { createFileSystemSizes } from '@nodewright/linux';
 import { pointerTo } from '@nodewright/state';
 import { blockMountStatuses } from '@nodewright/state/kinds';
+import { addedImagesFolder, imageCacheRoots } from '../../base/domain/image-cache-roots.ts';
 import type { World } from '../../base/domain/world.ts';
 import { createMountedPartition } from '../../base/host/mounted-partition.ts';
 import { readOrReason } from '../../base/host/read-if-there.ts';
@@ -30,6 +31,7 @@ import { openNetwork } from '../../network/open-network.ts';
 import { timeWaitOf } from '../../secrets/domain/time-wait.ts';
 import { openSecrets } from '../../secrets/open-secrets.ts';
 import { openTime } from '../../time/open-time.ts';
+import { folderPlace } from '../../upgrade/host/image-additions.ts';
 import { openUpgrade } from '../../upgrade/open-upgrade.ts';
 import { openUpgradeCalls } from '../../upgrade-calls/open-upgrade-calls.ts';
 import { openVolumes } from '../../volumes/open-volumes.ts';
@@ -100,8 +102,8 @@ export const startPartitionsRow = partRow({
 
 export const upgradeRow = topicRow({
   name: 'upgrade',
-  needs: ['startPartitions', 'config', 'etcd', 'artefacts'],
-  open(host, { startPartitions: partitions, config, etcd, artefacts }) {
+  needs: ['startPartitions', 'config', 'etcd', 'artefacts', 'volumes'],
+  open(host, { startPartitions: partitions, config, etcd, artefacts, volumes }) {
     const { abilities, layout, machineCalls: calls, options, state, view } = host;
     if (calls === undefined || partitions === undefined) return undefined;
     return openUpgrade({
@@ -111,6 +113,15 @@ export const upgradeRow = topicRow({
       hasKubernetes: options.kubelet === 'on',
       watchdog: descriptorOf(options.watchdog),
       meta: config.meta,
+      isSecureBootOn: () => isSecureBootOn(readOrReason),
+      imageCacheRoots: imageCacheRoots.map((path) => layout.root + path),
+      imagePlaces: [
+        folderPlace(volumeIds.ephemeral, layout.root + addedImagesFolder, async () => {
+          const mount = await specOf(state, pointerTo(blockMountStatuses, volumeIds.ephemeral));
+          return mount !== undefined;
+        }),
+      ],
+      bios: async () => volumes.partitions?.biosSectors(),
       isMaintenance: () => config.isMaintenance() || !(view.configuration()?.isComplete ?? false),
       async etcdVersion() {
         // Before its volume is mounted, data is not missing: it cannot be seen.

@@ -12,9 +12,6 @@ export interface PlacedFile extends ArtefactFile {
   readonly place: string;
 }
 
-/** GRUB's lines for the slot. Artefacts of earlier versions have none: their menus have the lines of both slots. */
-const grubEntry = 'entry.cfg';
-
 /** The path of the unified kernel of a slot on the partition EFI. */
 export const unifiedKernelOf = (slot: Slot): string => `${unifiedKernelFolder}/${entryName(slot)}`;
 
@@ -27,7 +24,7 @@ function placesOf(slot: Slot): ReadonlyMap<string, Pick<PlacedFile, 'partition' 
     ['machine/rootfs.squashfs', onBoot(slotFiles.squashfs)],
     ['machine/rootfs.verity', onBoot(slotFiles.hashTree)],
     [`machine/${slot}/cmdline`, onBoot(slotFiles.commandLine)],
-    [`machine/${slot}/entry.cfg`, onBoot(grubEntry)],
+    [`machine/${slot}/entry.cfg`, onBoot(slotFiles.entry)],
     [`machine/${slot}/nodewright.efi`, { partition: 'EFI', place: unifiedKernelOf(slot) }],
   ]);
 }

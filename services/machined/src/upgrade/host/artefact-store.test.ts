@@ -5,7 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import type { PullStep } from '@nodewright/containers';
-import { checkTarget, readArtefact, type UpgradeTarget, verifyArtefact } from '@nodewright/installer';
+import {
+  checkTarget,
+  neededFiles,
+  readArtefact,
+  type UpgradeTarget,
+  verifyArtefact,
+} from '@nodewright/installer';
 import {
   createArtefactSigner,
   goodTarget,
@@ -99,14 +105,14 @@ test('a pull stores what machines need, and answers the name with its digest; it
   assert.deepEqual(await store.ensure(name, never), `registry.example/installer@${digest}`);
   const before = asked.length;
   for (const text of [name, digest, `registry.example/installer@${digest}`, `other.example/x@${digest}`])
-    assert.equal((await machineFiles(store, text)).length, 8);
+    assert.equal((await machineFiles(store, text)).length, neededFiles.machine.length);
   assert.equal(asked.length, before);
   assert.ok(!asked.includes(layers[1] ?? ''), 'a layer for nodes of processes was pulled');
 });
 
 test('what the store lacks is streamed from its registry; what no registry can have is not found', async () => {
   const { store, asked } = await storeWith();
-  assert.equal((await machineFiles(store, name)).length, 8);
+  assert.equal((await machineFiles(store, name)).length, neededFiles.machine.length);
   assert.deepEqual(await store.list(), []);
   assert.ok(asked.includes(layers[0] ?? ''));
   await assert.rejects(store.open(digest, never), { kind: 'not-found' });
@@ -187,7 +193,7 @@ test('an import is verified to its last byte, has a name of no registry, and is 
   const { store, path } = await storeWith();
   const image = await store.import(piecesOf(layoutArchiveOf(artefact)), never);
   assert.deepEqual([image.reference, image.digest], ['localhost/installer:v1.14.1', digest]);
-  assert.equal((await machineFiles(store, image.reference)).length, 8);
+  assert.equal((await machineFiles(store, image.reference)).length, neededFiles.machine.length);
   // A pull of its name finds it, because no registry can.
   assert.deepEqual(await pulled(await store.pullIfArtefact(image.reference, never)), [
     { kind: 'done', image },
@@ -284,7 +290,7 @@ test('a restart keeps whole artefacts, and removes what an interrupted run has l
   const second = await storeWith({}, first.path);
   assert.deepEqual(await second.store.list(), await first.store.list());
   assert.deepEqual(readdirSync(first.path), [digest.replace(':', '-')]);
-  assert.equal((await machineFiles(second.store, name)).length, 8);
+  assert.equal((await machineFiles(second.store, name)).length, neededFiles.machine.length);
 });
 
 test('a third artefact takes the place of the one that was used least recently', async () => {

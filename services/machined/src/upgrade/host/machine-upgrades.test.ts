@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -157,9 +157,11 @@ test('a restart loads the kernel of the slot that is tried, with its own command
   await first.upgrade(request, machine.report);
   await first.beforeRestart(false, load);
   assert.equal(loaded.length, 1);
+  assert.deepEqual(machine.watchdogs, []);
   assert.equal(systemsOf(machine).once, 'B', 'the firmware tries it');
   await first.beforeRestart(true, load);
   assert.match(loaded[1]?.commandLine ?? '', /nodewright\.slot=B/);
+  assert.deepEqual(machine.watchdogs, ['A'], 'a watchdog covers the trial from its beginning');
   assert.deepEqual(systemsOf(machine), {
     ...nothing,
     trial: 'B',
@@ -331,7 +333,7 @@ test('a disk that is full is said with the figures before the first byte', async
   assert.equal(isEntry(machine), true);
 });
 
-test('META that is full, a machine without configuration and an old boot loader refuse before anything is written', async (context) => {
+test('META that is full, and a machine without configuration, refuse before anything is written', async (context) => {
   const machine = await openMachine(context);
   const refused = async (change: Parameters<TestMachine['machined']>[0], message: RegExp) => {
     await assert.rejects(machine.machined(change).upgrade(request, machine.report), { message });
@@ -347,9 +349,6 @@ test('META that is full, a machine without configuration and an old boot loader 
     /META has room/,
   );
   await refused({ isMaintenance: () => true }, /no configuration/);
-  await refused({ loaderProblem: async () => 'the boot loader is too old' }, /too old/);
-  const old = machine.machined({ loaderProblem: async () => 'the boot loader is too old' });
-  await assert.rejects(old.stage(request), { message: /too old/ });
 });
 
 test('a machine with a set of extensions needs one for the new image, or is told to drop them', async (context) => {
@@ -428,4 +427,22 @@ test('an upgrade ends when the node stops, and leaves no boot entry', async (con
   };
   await assert.rejects(first.upgrade(request, machine.report), { message: 'the node stops' });
   assert.equal(existsSync(join(machine.boot.folder, 'B')), false);
+});
+
+test('a unified kernel that the firmware would refuse is found before it is a boot entry', async (context) => {
+  const machine = await openMachine(context);
+  const read: string[] = [];
+  const machined = machine.machined({
+    async checkUnifiedKernel(kernel, path) {
+      const content = testSystem('new').contents['machine/B/nodewright.efi'] ?? Buffer.of();
+      assert.deepEqual(await kernel.read(path, 3, 10), content.subarray(3, 13));
+      assert.deepEqual(await kernel.read(path, 0, 1 << 20), content);
+      read.push(path);
+      throw new Fault('failed-precondition', 'the firmware does not have the key');
+    },
+  });
+  await assert.rejects(machined.upgrade(request, machine.report), { message: /does not have the key/ });
+  assert.deepEqual(read, ['EFI/Linux/nodewright-b.efi.new']);
+  assert.equal(isEntry(machine), false);
+  assert.deepEqual(readdirSync(join(machine.efi.folder, 'EFI/Linux')), ['nodewright-a.efi']);
 });

@@ -21,11 +21,11 @@ import {
   upgradeRecordFrom,
 } from '@nodewright/boot';
 import { Fault, faultFrom } from '@nodewright/fault';
-import type { ArtefactFile, Edition } from '@nodewright/installer';
+import type { ArtefactFile, ArtefactSink, Edition, VerifiedArtefact } from '@nodewright/installer';
 import type { Platform } from '@nodewright/oci';
 import type { Logger } from '@nodewright/telemetry';
 import type { MountedPartition } from '../../base/host/mounted-partition.ts';
-import type { ArtefactSource } from '../domain/artefact-source.ts';
+import type { ArtefactContent, ArtefactSource } from '../domain/artefact-source.ts';
 import { chooseExtensions } from '../domain/choose-extensions.ts';
 import {
   checkSpace,
@@ -38,6 +38,12 @@ import { encodeStagedOptions, parseStagedOptions } from '../domain/staged-option
 import type { SystemRequest, Upgrades } from '../domain/upgrades.ts';
 import { type NewSet, openNewSet, readSetOfSlot } from './extension-sets.ts';
 import type { ImageAdditions } from './image-additions.ts';
+import {
+  type LoaderFiles,
+  type LoaderReplacement,
+  loaderFilesBytes,
+  loaderFolder,
+} from './loader-replacement.ts';
 import type { PartitionAccess } from './partition-files.ts';
 import { runSteps } from './run-steps.ts';
 import type { NewSystem, SlotWriter } from './slot-writer.ts';
@@ -56,8 +62,7 @@ export interface MachineUpgradesInit {
   /** The firmware is UEFI: it starts unified kernels. */
   readonly isUefi: boolean;
   readonly loader: BootLoader;
-  /** Why the loader of this disk cannot start a slot once; undefined when it can. */
-  readonly loaderProblem: () => Promise<string | undefined>;
+  readonly replacement: LoaderReplacement;
   readonly writer: SlotWriter;
   readonly boot: MountedPartition;
   readonly access: { readonly boot: PartitionAccess; readonly efi: PartitionAccess };
@@ -73,8 +78,12 @@ export interface MachineUpgradesInit {
   readonly missingNow: () => Promise<readonly OutsideNeed[]>;
   /** The node has no complete configuration. */
   readonly isMaintenance: () => boolean;
+  /** Examines a unified kernel that is to be started; undefined where the firmware verifies nothing. @throws Fault `failed-precondition` */
+  readonly checkUnifiedKernel: NewSystem['checkUnifiedKernel'];
   /** Adds the images of a new system to the caches of this node. */
   readonly images: ImageAdditions | undefined;
+  /** Starts a watchdog that runs on while the other system is started without the firmware. It never rejects. */
+  readonly startWatchdog: () => Promise<void>;
   /** Restarts the machine: `planned` starts what is chosen, perhaps without the firmware; `firmware` never without it. */
   readonly restart: (how: 'planned' | 'firmware') => void;
   /** Called after each change of the systems, with what there is. */
@@ -121,7 +130,6 @@ export class MachineUpgrades implements Upgrades {
         options: encodeStagedOptions({ ...options, etcdVersion: await this.#init.etcdVersion() }),
       });
       stepsOf(plan);
-      await this.#refuseWithoutLoader();
       chooseExtensions(request, await this.#presentExtensions());
       await this.#follow(plan);
     });
@@ -131,7 +139,6 @@ export class MachineUpgrades implements Upgrades {
     return this.#alone('a rollback', async () => {
       const plan = planRollback(await this.#facts());
       const steps = stepsOf(plan);
-      if (steps.some(({ kind }) => kind === 'choose once')) await this.#refuseWithoutLoader();
       if ((await this.#run(steps)) !== undefined) this.#init.restart('firmware');
     });
   }
@@ -179,10 +186,13 @@ export class MachineUpgrades implements Upgrades {
    */
   async beforeRestart(canKexec: boolean, load: (kernel: LoadedKernel) => Promise<void>): Promise<void> {
     const steps = planRestart(await this.#facts(), { canKexec });
-    const { running, commandLine } = this.#init;
-    const own = steps.some((step) => step.kind === 'load kernel' && step.slot === running.slot);
+    const { running, commandLine, startWatchdog } = this.#init;
+    const loaded = steps.find((step) => step.kind === 'load kernel')?.slot;
     // The same system goes on with the words that somebody has added to its command line.
-    await this.#run(steps, { load: (kernel) => load(own ? { ...kernel, commandLine } : kernel) });
+    const withLine = (kernel: LoadedKernel) =>
+      loaded === running.slot ? { ...kernel, commandLine } : kernel;
+    await this.#run(steps, { load: (kernel) => load(withLine(kernel)) });
+    if (loaded !== undefined && loaded !== running.slot) await startWatchdog();
   }
 
   /** The trial that runs; undefined without one. */
@@ -196,13 +206,13 @@ export class MachineUpgrades implements Upgrades {
     report: (line: string) => void,
     etcdVersion: string | undefined,
   ): Promise<void> {
-    const { source, certificates, platform, edition, version, running, signal, missingNow, images } =
-      this.#init;
+    const { source, certificates, platform, edition, version, running, signal } = this.#init;
+    const { missingNow, images, replacement } = this.#init;
     this.#refuseInMaintenance();
     const missingBefore = await missingNow();
-    // What the record refuses is said before anything is read.
-    stepsOf(planUpgrade(await this.#facts(), { rootHash: '', missingBefore }));
-    await this.#refuseWithoutLoader();
+    const hasOldLoader = await replacement.isOld();
+    // What the record refuses is said before anything is read. An old loader knows nothing of slots.
+    if (!hasOldLoader) stepsOf(planUpgrade(await this.#facts(), { rootHash: '', missingBefore }));
     const present = await this.#presentExtensions();
     const setFile = chooseExtensions(request, present);
     if (present !== undefined && setFile === undefined)
@@ -229,23 +239,29 @@ export class MachineUpgrades implements Upgrades {
     const offered = filesFor('machine', description);
     const files = await this.#fittingFiles(offered, set, report);
     const additions = await images?.plan(offered);
+    if (hasOldLoader) {
+      report('the boot loader of this disk is replaced: it cannot try a system');
+      await replacement.replace(await readLoaderFiles(content, artefact, readArtefact, signal));
+    }
     report(`${description.version} is written into slot ${slot}`);
     const { rootHash } = description;
     const system: NewSystem = {
       ...{ files, rootHash },
-      async read(sink, isWanted) {
-        await readArtefact(content, artefact, {
-          signal,
-          isWanted: (file) => isWanted(file) || additions?.isWanted(file) === true,
-          sink: {
-            async write(file, bytes) {
-              await (isWanted(file) ? sink.write(file, bytes) : additions?.write(file, bytes));
+      read: (sink, isWanted) => {
+        const read = (writeImage?: ArtefactSink['write']) =>
+          readArtefact(content, artefact, {
+            signal,
+            isWanted: (file) => isWanted(file) || additions?.isWanted(file) === true,
+            sink: {
+              async write(file, bytes) {
+                await (isWanted(file) ? sink.write(file, bytes) : writeImage?.(file, bytes));
+              },
             },
-          },
-        });
+          });
         // Before the trial: the new system needs them from its first start on.
-        await additions?.complete();
+        return additions === undefined ? read() : additions.add(read);
       },
+      checkUnifiedKernel: this.#init.checkUnifiedKernel,
       writeMore: set && ((on) => set.write(on)),
       checkMore: set && ((on) => set.check(on)),
     };
@@ -299,11 +315,6 @@ export class MachineUpgrades implements Upgrades {
       );
   }
 
-  async #refuseWithoutLoader(): Promise<void> {
-    const problem = await this.#init.loaderProblem();
-    if (problem !== undefined) throw new Fault('failed-precondition', problem);
-  }
-
   async #alone<T>(what: string, work: () => Promise<T>): Promise<T> {
     if (this.#busy !== undefined)
       throw new Fault('failed-precondition', `${this.#busy} of this machine is in progress`);
@@ -344,6 +355,29 @@ export class MachineUpgrades implements Upgrades {
     const { running, loader, meta } = this.#init;
     return { running, boot: await loader.state(), record: upgradeRecordFrom(meta.values()) };
   }
+}
+
+/** The files of the boot loader, in memory: they are small. */
+async function readLoaderFiles(
+  content: ArtefactContent,
+  artefact: VerifiedArtefact,
+  readArtefact: typeof import('@nodewright/installer').readArtefact,
+  signal: AbortSignal,
+): Promise<LoaderFiles> {
+  const files = new Map<string, Buffer>();
+  const wanted = artefact.description.layers.flat().filter(({ path }) => path.startsWith(loaderFolder));
+  if (wanted.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > loaderFilesBytes)
+    throw new Fault(
+      'invalid-argument',
+      `the boot loaders of the artefact have more than ${loaderFilesBytes} bytes`,
+    );
+  const sink: ArtefactSink = {
+    async write({ path }, bytes) {
+      files.set(path, Buffer.concat(await Array.fromAsync(bytes)));
+    },
+  };
+  await readArtefact(content, artefact, { signal, sink, isWanted: (file) => wanted.includes(file) });
+  return files;
 }
 
 /** @throws Fault `failed-precondition` for a refusal */

@@ -1,6 +1,6 @@
 // Writes the system of an artefact into a slot. Until its last rename the slot is no boot entry, and the running slot is never touched.
 import { createHash } from 'node:crypto';
-import { rootHashIn, type Slot, slotFiles } from '@nodewright/boot';
+import { type BootFiles, rootHashIn, type Slot, slotFiles } from '@nodewright/boot';
 import { VerityTreeBuilder, verityTreeInit } from '@nodewright/disk';
 import { Fault } from '@nodewright/fault';
 import type { ArtefactFile, ArtefactSink } from '@nodewright/installer';
@@ -21,6 +21,8 @@ export interface NewSystem {
   readonly read: (sink: ArtefactSink, isWanted: (file: ArtefactFile) => boolean) => Promise<void>;
   /** Writes what else the slot has into its folder on BOOT, such as a set of extensions. */
   readonly writeMore?: ((files: PartitionFiles) => Promise<void>) | undefined;
+  /** Examines the unified kernel before it gets its name. @throws Fault when the firmware would not start it */
+  readonly checkUnifiedKernel?: ((kernel: BootFiles, path: string) => Promise<void>) | undefined;
   /** Whether the folder of the slot has what `writeMore` wrote, by its digests. @throws Fault `data-loss` */
   readonly checkMore?: ((files: PartitionFiles) => Promise<void>) | undefined;
 }
@@ -44,8 +46,6 @@ export interface SlotWriter {
 }
 
 const temporary = (path: string) => `${path}.new`;
-/** The init looks for it. */
-const trialMark = 'trial';
 
 export function createSlotWriter({ boot, efi }: SlotWriterInit): SlotWriter {
   return {
@@ -80,15 +80,15 @@ export function createSlotWriter({ boot, efi }: SlotWriterInit): SlotWriter {
       if ((await efi.read((files) => files.sizeOf(temporary(kernel)))) > 0)
         await efi.write((files) => files.rename(temporary(kernel), kernel));
     },
-    mark: (slot) => boot.write((files) => files.write(`${slot}/${trialMark}`, [])),
-    unmark: (slot) => boot.write((files) => files.remove(`${slot}/${trialMark}`)),
+    mark: (slot) => boot.write((files) => files.write(`${slot}/${slotFiles.trial}`, [])),
+    unmark: (slot) => boot.write((files) => files.remove(`${slot}/${slotFiles.trial}`)),
   };
 }
 
 type Partitions = Readonly<Record<PlacedFile['partition'], PartitionFiles | undefined>>;
 
 async function fillSlot(slot: Slot, system: NewSystem, partitions: Partitions): Promise<void> {
-  const { rootHash, files, read, writeMore, checkMore } = system;
+  const { rootHash, files, read, writeMore, checkMore, checkUnifiedKernel } = system;
   const boot = required(partitions, 'BOOT');
   const places = new Map(files.map((file) => [file.path, file]));
   const sink: ArtefactSink = {
@@ -101,6 +101,9 @@ async function fillSlot(slot: Slot, system: NewSystem, partitions: Partitions): 
   await read(sink, ({ path }) => places.has(path));
   await writeMore?.(boot);
   for (const file of files) await compare(required(partitions, file.partition), file);
+  for (const { partition, place } of files)
+    if (partition === 'EFI')
+      await checkUnifiedKernel?.(wholeFiles(required(partitions, 'EFI')), temporary(place));
   await checkMore?.(boot);
   await checkRoot(boot, slot, rootHash);
   for (const { partition, place } of files)
@@ -116,6 +119,21 @@ async function writeText(files: PartitionFiles, path: string, text: string): Pro
 
 const notKept = (path: string) =>
   new Fault('data-loss', `the disk has not kept ${path}: it differs from what was written`);
+
+/** The files as boot loaders read them. */
+const wholeFiles = (files: PartitionFiles): BootFiles => ({
+  async read(path, offset, length) {
+    const pieces: Uint8Array[] = [];
+    let at = 0;
+    for await (const piece of files.read(path)) {
+      const [from, to] = [Math.max(offset - at, 0), Math.min(offset + length - at, piece.length)];
+      if (from < to) pieces.push(piece.subarray(from, to));
+      at += piece.length;
+      if (at >= offset + length) break;
+    }
+    return Buffer.concat(pieces);
+  },
+});
 
 function required(partitions: Partitions, name: PlacedFile['partition']): PartitionFiles {
   const files = partitions[name];

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { FakeTimers } from '@nodewright/controllers/testing';
-import { openWatchdog } from './watchdog.ts';
+import { loadNativeCalls } from '@nodewright/linux';
+import { openWatchdog, watchdogDevice } from './watchdog.ts';
 
 function pass(timers: FakeTimers, ms: number): void {
   const untilMs = timers.now() + ms;
@@ -14,6 +18,7 @@ function open(descriptor: number | undefined = 7) {
   const watchdog = openWatchdog({
     ...{ descriptor, timers, log: { info() {}, warn() {} } as never },
     device: {
+      closeOnExec: (to) => void done.push(`kept from programs: ${to}`),
       write: (to, text) => void done.push(`${to}: ${text === '\0' ? 'fed' : text}`),
       close: (to) => void done.push(`close ${to}`),
     },
@@ -23,9 +28,9 @@ function open(descriptor: number | undefined = 7) {
 
 test('a watchdog is fed at once and several times within its minute, and stopped by the magic character', () => {
   const { timers, done, watchdog } = open();
-  assert.deepEqual(done, ['7: fed']);
+  assert.deepEqual(done.splice(0), ['kept from programs: 7', '7: fed']);
   pass(timers, 60_000);
-  assert.equal(done.length, 7);
+  assert.equal(done.length, 6);
   done.length = 0;
   watchdog.stop();
   watchdog.stop();
@@ -38,16 +43,34 @@ test('a watchdog is not fed any more when the machine was to restart, and is lef
   const { timers, done, watchdog } = open();
   watchdog.endAfter(25_000);
   pass(timers, 120_000);
-  assert.deepEqual(done, ['7: fed', '7: fed', '7: fed']);
+  assert.deepEqual(done.slice(1), ['7: fed', '7: fed', '7: fed']);
 });
 
 test('a machine without a trial has no watchdog', () => {
   const done: string[] = [];
   const watchdog = openWatchdog({
     ...{ descriptor: undefined, timers: new FakeTimers(0), log: {} as never },
-    device: { write: () => void done.push('write'), close: () => void done.push('close') },
+    device: {
+      closeOnExec: () => void done.push('keep'),
+      write: () => void done.push('write'),
+      close: () => void done.push('close'),
+    },
   });
   watchdog.stop();
   watchdog.endAfter(1);
   assert.deepEqual(done, []);
+});
+
+test('the device is a descriptor that no program inherits', async () => {
+  const [folder, calls] = [mkdtempSync(join(tmpdir(), 'watchdog-')), await loadNativeCalls()];
+  const descriptor = openSync(join(folder, 'device'), 'w+');
+  const device = watchdogDevice(calls);
+  const flags = () =>
+    /flags:\s+(\d+)/.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1] ?? '';
+  device.closeOnExec(descriptor);
+  assert.ok((Number.parseInt(flags(), 8) & 0o2000000) !== 0, flags());
+  device.write(descriptor, 'V');
+  device.close(descriptor);
+  assert.equal(readFileSync(join(folder, 'device'), 'utf8'), 'V');
+  rmSync(folder, { recursive: true });
 });

@@ -1,6 +1,7 @@
 import { closeSync, writeSync } from 'node:fs';
 import type { Timers } from '@nodewright/async';
 import { faultFrom } from '@nodewright/fault';
+import type { NativeCalls } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 
 /** The watchdog that the init has started because the slot is tried. It resets the machine when it is not fed for its time. */
@@ -16,8 +17,9 @@ export interface WatchdogInit {
   readonly descriptor: number | undefined;
   readonly timers: Timers;
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** Default: the calls of Node.js. */
-  readonly device?: {
+  readonly device: {
+    /** Keeps the device from programs that this process starts: one that has it open would keep it from being stopped. */
+    readonly closeOnExec: (descriptor: number) => void;
     readonly write: (descriptor: number, text: string) => void;
     readonly close: (descriptor: number) => void;
   };
@@ -32,7 +34,7 @@ const magicClose = 'V';
  * Feeds the watchdog from the event loop, so it is not fed when this process hangs or has ended. Services that fail are the matter of the
  * trial, which has a limit of its own.
  */
-export function openWatchdog({ descriptor, timers, log, device = nodeDevice }: WatchdogInit): Watchdog {
+export function openWatchdog({ descriptor, timers, log, device }: WatchdogInit): Watchdog {
   if (descriptor === undefined) return { stop() {}, endAfter() {} };
   let isOpen = true;
   let timer: Disposable | undefined;
@@ -45,6 +47,7 @@ export function openWatchdog({ descriptor, timers, log, device = nodeDevice }: W
     }
     timer = timers.after(feedEveryMs, feed);
   };
+  device.closeOnExec(descriptor);
   const endFeeding = () => timer?.[Symbol.dispose]();
   feed();
   return {
@@ -67,7 +70,12 @@ export function openWatchdog({ descriptor, timers, log, device = nodeDevice }: W
   };
 }
 
-const nodeDevice = {
-  write: (descriptor: number, text: string) => void writeSync(descriptor, text),
-  close: (descriptor: number) => closeSync(descriptor),
-};
+// <asm-generic/ioctls.h>: FIOCLEX
+const setCloseOnExec = 0x5451;
+
+/** The device by its calls. */
+export const watchdogDevice = ({ control }: Pick<NativeCalls, 'control'>): WatchdogInit['device'] => ({
+  closeOnExec: (descriptor) => control(descriptor, setCloseOnExec, Buffer.alloc(4)),
+  write: (descriptor, text) => void writeSync(descriptor, text),
+  close: (descriptor) => closeSync(descriptor),
+});

@@ -25,8 +25,9 @@ import {
 import { parseIndex } from '@nodewright/oci';
 import type { ArtefactContent } from '../domain/artefact-source.ts';
 import { grubFilesOn } from '../host/grub-files.ts';
+import { type BiosDisk, createLoaderReplacement } from '../host/loader-replacement.ts';
 import { MachineUpgrades, type MachineUpgradesInit } from '../host/machine-upgrades.ts';
-import { accessTo, type PartitionAccess } from '../host/partition-files.ts';
+import { accessTo, type PartitionAccess, type PartitionFiles } from '../host/partition-files.ts';
 import { createSlotWriter } from '../host/slot-writer.ts';
 import { folderPartition, newSystem, type TestSystem, testMemory, testSystem } from './test-system.ts';
 
@@ -57,11 +58,13 @@ export class TestMachine {
   readonly boot = folderPartition('boot');
   readonly efi = folderPartition('efi');
   readonly restarts: string[] = [];
+  readonly watchdogs: string[] = [];
   readonly reports: string[] = [];
   meta = new Map<number, Uint8Array>();
   missing: readonly OutsideNeed[] = [];
   etcdVersion: string | undefined;
   isMaintenance = false;
+  bios: BiosDisk | undefined;
   /** Opens what is upgraded to. */
   open: (image: string, signal: AbortSignal) => Promise<ArtefactContent> = async () => {
     throw new Fault('unavailable', 'the registry does not answer');
@@ -87,8 +90,37 @@ export class TestMachine {
     return machine;
   }
 
+  /** Called before each write to a disk or to META: the power fails when it throws. */
+  onWrite: () => void = () => {};
+
   access(): { readonly boot: PartitionAccess; readonly efi: PartitionAccess } {
-    return { boot: accessTo(this.boot, testMemory), efi: accessTo(this.efi, testMemory) };
+    const counted = (partition: TestMachine['boot']): PartitionAccess => {
+      const access = accessTo(partition, testMemory);
+      return {
+        read: access.read,
+        write: (work) =>
+          access.write((files, flush) => work({ ...files, ...this.#countedWrites(files) }, flush)),
+      };
+    };
+    return { boot: counted(this.boot), efi: counted(this.efi) };
+  }
+
+  #countedWrites(files: PartitionFiles): Pick<PartitionFiles, 'write' | 'rename' | 'remove'> {
+    const count = () => this.onWrite();
+    return {
+      async write(path, content) {
+        count();
+        await files.write(path, content);
+      },
+      async rename(from, to) {
+        count();
+        await files.rename(from, to);
+      },
+      async remove(path) {
+        count();
+        await files.remove(path);
+      },
+    };
   }
 
   /** The firmware starts what GRUB chooses, and machined begins. */
@@ -111,15 +143,25 @@ export class TestMachine {
   /** machined of the system that runs. */
   machined(change: Partial<MachineUpgradesInit> = {}): MachineUpgrades {
     const access = this.access();
+    const grub = grubFilesOn(this.boot);
+    const overwrite: typeof grub.overwrite = async (path, bytes) => {
+      this.onWrite();
+      await grub.overwrite(path, bytes);
+    };
     return new MachineUpgrades({
       ...{ running: this.running, isUefi: false, access, boot: this.boot, platform },
       commandLine: `console=ttyS0 extra nodewright.slot=${this.running.slot} nodewright.roothash=${this.running.rootHash}`,
-      loader: createGrubBootLoader(grubFilesOn(this.boot)),
-      loaderProblem: async () => undefined,
+      loader: createGrubBootLoader({ ...grub, overwrite }),
+      replacement: createLoaderReplacement({
+        ...{ isUefi: false, boot: this.boot, efi: this.efi, memory: testMemory, checkProgram: undefined },
+        bios: async () => this.bios,
+        setDefault: async () => {},
+      }),
       writer: createSlotWriter(access),
       meta: {
         values: () => this.meta,
         change: async (entries) => {
+          this.onWrite();
           const next = new Map(this.meta);
           for (const [key, value] of entries)
             if (value === undefined) next.delete(key);
@@ -134,6 +176,8 @@ export class TestMachine {
       missingNow: async () => this.missing,
       isMaintenance: () => this.isMaintenance,
       images: undefined,
+      checkUnifiedKernel: undefined,
+      startWatchdog: async () => void this.watchdogs.push(this.running.slot),
       restart: (how) => void this.restarts.push(how),
       onChange: (facts) => {
         this.facts = facts;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { imageArguments, type Slot, slots } from '@nodewright/boot';
 import { verityTree } from '@nodewright/disk';
-import type { ArtefactFile } from '@nodewright/installer';
+import { type ArtefactFile, neededFiles } from '@nodewright/installer';
 import { loadNativeCalls } from '@nodewright/linux';
 import type { MountedPartition } from '../../base/host/mounted-partition.ts';
 import { placedFiles } from '../domain/slot-plan.ts';
@@ -41,6 +41,7 @@ export function testSystem(text: string): TestSystem {
   return {
     rootHash,
     contents: {
+      ...Object.fromEntries(neededFiles.machine.map((path) => [path, Buffer.from(path)])),
       'machine/vmlinuz': Buffer.from(`kernel of ${text}`),
       'machine/initramfs': Buffer.from(`initramfs of ${text}`),
       'machine/rootfs.squashfs': squashfs,

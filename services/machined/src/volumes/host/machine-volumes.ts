@@ -1,4 +1,5 @@
 import { startPartitions, volumeIds } from '@nodewright/contract/volumes';
+import { sectorBytes } from '@nodewright/disk';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { type BlockDisk, createBoundedCalls, type NativeCalls, readDisks } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
@@ -20,6 +21,17 @@ import { VolumesElsewhere, volumesOn } from './volumes-elsewhere.ts';
 /** Threads that disks other than the system disk can occupy when they hang. Reading of contents and remote file systems have their own. */
 const otherDiskThreads = 3;
 
+/** The disk as a BIOS sees it, by sectors of 512 bytes. */
+export interface BiosSectors {
+  /** The first sector of the partition BIOS. */
+  readonly first: number;
+  /** Of the partition BIOS. */
+  readonly sizeBytes: number;
+  read(sector: number, lengthBytes: number): Promise<Buffer>;
+  /** Resolves when the disk has the bytes. */
+  write(sector: number, bytes: Buffer): Promise<void>;
+}
+
 /** The volumes of a machine that are partitions. */
 export interface MachineVolumes extends VolumeHost {
   /** Path of the disk that holds META. */
@@ -36,6 +48,8 @@ export interface MachineVolumes extends VolumeHost {
   bootDevice(): Promise<string | undefined>;
   /** The same for the partition EFI. @throws Fault */
   efiDevice(): Promise<string | undefined>;
+  /** The sectors from which a BIOS starts; undefined when the system disk has no partition BIOS. @throws Fault */
+  biosSectors(): Promise<BiosSectors | undefined>;
   /** Deletes the entry of a partition; then the kernel forgets it. @throws Fault */
   dropPartition(entry: TableEntry, forget: () => Promise<void>): Promise<void>;
   /** The volumes that META records to be on other disks. @throws Fault when it is not known where one of them is */
@@ -98,6 +112,16 @@ export async function openMachineVolumes(
     systemDisk: disk.path,
     meta: metaOnDisk,
     bootDevice: async () => (await disk.find(startPartitions.boot))?.device,
+    async biosSectors() {
+      const found = await disk.find(startPartitions.bios);
+      const partition = found && port.partitionPlace(found.disk, found.number);
+      if (found === undefined || partition === undefined) return undefined;
+      return {
+        ...{ first: partition.first, sizeBytes: found.sizeBytes },
+        read: (sector, lengthBytes) => port.read(disk.path, sector * sectorBytes, lengthBytes),
+        write: (sector, bytes) => port.write(disk.path, [{ at: sector * sectorBytes, bytes }]),
+      };
+    },
     efiDevice: async () => (await disk.find(startPartitions.efi))?.device,
     dropPartition: (entry, forget) =>
       entry.disk === disk.path ? disk.drop(entry, forget) : others.drop(entry, forget),
