@@ -30,11 +30,16 @@ test('every boolean flag of the released client takes =true and =false, behind i
     if (command === undefined) continue;
     for (const { long, short } of booleanFlags(help)) {
       if (long === '--help' || Object.hasOwn(lacking, `${path} ${long}`)) continue;
-      const name = long.slice(2).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+      // Commander keeps what `--no-reboot` turns off: `reboot`.
+      const isNegated = long.startsWith('--no-');
+      const name = long
+        .slice(isNegated ? 5 : 2)
+        .replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
       for (const flag of short === undefined ? [long] : [long, short]) {
         for (const value of [true, false, true]) {
           const { left, options } = parse(command, [`${flag}=${value}`]);
-          if (left.length > 0 || options[name] !== value) refused.push(`${path} ${flag}=${value}`);
+          if (left.length > 0 || options[name] !== (value !== isNegated))
+            refused.push(`${path} ${flag}=${value}`);
           tried += 1;
         }
       }

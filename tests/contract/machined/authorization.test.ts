@@ -17,7 +17,7 @@ const workerChannel = scope.use(openUnixChannel(worker.socket));
 
 const allRoles = Object.values(roles);
 const paths = Object.keys(methodTable);
-const [ok, permissionDenied, unimplemented] = [0, 7, 12];
+const [ok, permissionDenied, failedPrecondition, unimplemented] = [0, 7, 9, 12];
 const refused = { code: permissionDenied, details: 'not authorized' };
 const call = (path: string, ...caller: string[]) => rawCall(channel, path, { 'talos-role': caller });
 
@@ -60,9 +60,14 @@ test('any set of roles passes when one of them does', async () => {
   );
 });
 
-test('a reader is refused Rollback before the error that it is not implemented', async () => {
+test('a reader is refused ContainerRun before the error that it is not implemented', async () => {
+  assert.deepEqual(await call('/machine.DebugService/ContainerRun', 'os:reader'), refused);
+  assert.equal((await call('/machine.DebugService/ContainerRun', 'os:admin')).code, unimplemented);
+});
+
+test('a reader is refused Rollback before the error that this node is no machine', async () => {
   assert.deepEqual(await call('/machine.MachineService/Rollback', 'os:reader'), refused);
-  assert.equal((await call('/machine.MachineService/Rollback', 'os:admin')).code, unimplemented);
+  assert.equal((await call('/machine.MachineService/Rollback', 'os:admin')).code, failedPrecondition);
 });
 
 test('a call without roles, or with unknown roles, is refused', async () => {

@@ -107,16 +107,17 @@ test('only the first process of a machine can change it: other modules call the 
   const changes =
     /\bcalls\.(mount|detachMount|unmount|setResourceLimit|endMachine|endMachineLater|syncFileSystems|forgetChild|statusOfChild|loadKernel)\(/;
   assert.deepEqual(importers(changes), [
-    'extensions/host/boot-partition.ts',
+    'base/host/mounted-partition.ts',
     'extensions/host/service-root.ts',
     'kubelet/host/kernel-covers.ts',
     'life/host/first-process.ts',
     'life/host/next-kernel.ts',
     'life/host/prepare-container.ts',
     'packages/services/src/host/adopted-children.ts',
+    'upgrade/host/loader-variable-files.ts',
     'volumes/host/block-port.ts',
   ]);
-  // The stages hand the calls that change a machine out in one value, which is undefined unless this is the first process. Four rows
+  // The stages hand the calls that change a machine out in one value, which is undefined unless this is the first process. Some rows
   // give it to their topics, which make their ports from it. The abilities of a node are decided in one place (its unit tests have a row
   // for each kind of node).
   assert.match(
@@ -137,10 +138,11 @@ test('only the first process of a machine can change it: other modules call the 
       'stages/open-host.ts: machineCalls = isFirstProcess ? await prepareMachine(isAwaited, log, scope) : undefined',
       'stages/open-host.ts: machineCalls, children, ownCgroups }',
       'stages/topic-rows/machine-rows.ts: machineCalls: calls, layout, log, world } = host',
+      'stages/topic-rows/machine-rows.ts: machineCalls: calls }, { volumes: { partitions } }) {',
+      'stages/topic-rows/machine-rows.ts: machineCalls: calls, options, state, view } = host',
       'stages/topic-rows/machine-rows.ts: machineCalls: calls } = host',
       'stages/topic-rows/machine-rows.ts: machineCalls },',
       'stages/topic-rows/service-rows.ts: machineCalls,',
-      'stages/topic-rows/service-rows.ts: machineCalls: calls, options, state, view, world } = host',
     ],
   );
   // The power button is watched on a machine, and reported by one place.
@@ -192,17 +194,26 @@ test('only the first process of a machine can change it: other modules call the 
   assert.match(textOf('life/open-life.ts'), /machine &&\s+createNextKernel\(/);
   assert.match(
     textOf('stages/topic-rows/machine-rows.ts'),
-    /\bopenLife\([\s\S]*machine: calls && \{\s+\.\.\.\{ calls, isSecureBootOn/,
+    /\bopenLife\([\s\S]*machine: calls &&\s+upgrade && \{\s+\.\.\.\{ calls, isSecureBootOn/,
   );
-  assert.deepEqual(importers(/\bcreateBootPartition\(/), [
-    'extensions/host/boot-partition.ts',
-    'extensions/host/open-extension-sets.ts',
+  assert.deepEqual(importers(/\bcreateMountedPartition\(/), [
+    'base/host/mounted-partition.ts',
+    'stages/topic-rows/machine-rows.ts',
   ]);
   assert.match(
-    textOf('extensions/host/open-extension-sets.ts'),
-    /if \(init\.boot === undefined\) return undefined;\n[^\n]* = createBootPartition\(/,
+    textOf('stages/topic-rows/machine-rows.ts'),
+    /if \(calls === undefined \|\| partitions === undefined\) return undefined;\s+return \{\s+boot: createMountedPartition\(/,
   );
-  assert.match(textOf('stages/topic-rows/service-rows.ts'), /boot:\s+calls &&\s+partitions && \{/);
+  // A system is written into a slot, and the variables of the boot loader are changed, by the topic that only such a machine opens.
+  assert.deepEqual(importers(/\b(createLoaderVariableFiles|openUpgrade)\(/), [
+    'stages/topic-rows/machine-rows.ts',
+    'upgrade/host/loader-variable-files.ts',
+    'upgrade/open-upgrade.ts',
+  ]);
+  assert.match(
+    textOf('stages/topic-rows/machine-rows.ts'),
+    /if \(calls === undefined \|\| partitions === undefined\) return undefined;\s+return openUpgrade\(/,
+  );
   // Disks are opened for writing through one port, which only the volumes of a machine open.
   assert.deepEqual(importers(/\bcreateBlockPort\(/), [
     'volumes/host/block-port.ts',
@@ -303,7 +314,8 @@ test('only the first process of a machine can change it: other modules call the 
     readFileSync(join(folder, 'kernel/open-kernel.ts'), 'utf8'),
     /writeParameter: isFirstProcess \? writeKernelParameter : undefined/,
   );
-  assert.deepEqual(importers(/\bcreateModuleLoader\b/), ['kernel/open-kernel.ts']);
+  // The module of a watchdog is loaded by the topic that only a machine opens.
+  assert.deepEqual(importers(/\bcreateModuleLoader\b/), ['kernel/open-kernel.ts', 'upgrade/open-upgrade.ts']);
   assert.match(
     readFileSync(join(folder, 'kernel/open-kernel.ts'), 'utf8'),
     /modules: isFirstProcess \? \{ folder, load: createModuleLoader\(folder\)/,
@@ -319,7 +331,11 @@ test('only the first process of a machine can change it: other modules call the 
     /isFirstProcess = world\.ownsKernel && process\.pid === 1;\n.* isFirstProcess \? await prepareMachine\(/,
   );
   // packages/linux/src/netlink/asks-only.test.ts shows that only read requests go through these sockets.
-  assert.deepEqual(importers(/\.(sendTo|control)\(/), ['volumes/host/block-port.ts']);
+  assert.deepEqual(importers(/\.(sendTo|control)\(/), [
+    'upgrade/host/loader-variable-files.ts',
+    'upgrade/host/restart-watchdog.ts',
+    'volumes/host/block-port.ts',
+  ]);
   const linux = join(checkout, 'packages', 'linux', 'src');
   const native = ['native-calls.ts', 'timed-calls.ts']
     .map((name) => readFileSync(join(linux, name), 'utf8'))
@@ -385,6 +401,8 @@ test('only the first process of a machine can change it: other modules call the 
     'life/host/first-process.ts',
     'life/host/kernel-consoles.ts',
     'life/host/machine-cgroups.ts',
+    'upgrade/host/restart-watchdog.ts',
+    'upgrade/open-upgrade.ts',
     'volumes/domain/plan-device-wipes.ts',
   ]);
   const writes =
@@ -396,6 +414,9 @@ test('only the first process of a machine can change it: other modules call the 
       'life/host/first-process.ts',
       'life/host/kernel-consoles.ts',
       'life/host/machine-cgroups.ts',
+      // Of the topic that only a machine with slots opens, as said above.
+      'upgrade/host/restart-watchdog.ts',
+      'upgrade/open-upgrade.ts',
     ],
   );
   assert.deepEqual(importers(/\bcreateKernelConsoles\b/), [

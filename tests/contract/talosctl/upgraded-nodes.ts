@@ -10,7 +10,7 @@ import {
   ServiceListResponse,
   VersionResponse,
 } from '@nodewright/contract/gen/machine/machine.ts';
-import { UpgradeEvent } from '@nodewright/contract/gen/suite/upgrade/v1/upgrade.ts';
+import { UpgradeResponse } from '@nodewright/contract/gen/suite/upgrade/v1/upgrade.ts';
 import type { FakeCall, FakeHandler } from './fake-gateway.ts';
 import { FakeMachine, sequenceEvent, statusEvent, taskEvent } from './fake-machine.ts';
 import { healthyCluster, reply } from './replies.ts';
@@ -142,8 +142,8 @@ export class UpgradedNodes {
       return;
     }
     this.#note(call, call.request.length);
-    const send = (event: NonNullable<Parameters<typeof UpgradeEvent.fromPartial>[0]['event']>) =>
-      call.send(UpgradeEvent.encode(UpgradeEvent.fromPartial({ event })).finish());
+    const send = (event: NonNullable<Parameters<typeof UpgradeResponse.fromPartial>[0]['event']>) =>
+      call.send(UpgradeResponse.encode(UpgradeResponse.fromPartial({ event })).finish());
     for (const line of lines) send({ $case: 'progress', value: { line } });
     send({ $case: 'prepared', value: { isStaged: false } });
     call.end();

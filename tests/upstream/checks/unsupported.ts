@@ -5,14 +5,21 @@ import { prints, refuses } from '../check.ts';
 const noRuntime = 'no container runtime runs on this node: its services are processes';
 const process = { only: ['process'] } as const;
 const containerAndMachine = { only: ['docker', 'qemu'] } as const;
-const lacks = (method: string) => `method ${method} is not implemented`;
+const processAndContainer = { only: ['process', 'docker'] } as const;
+const onlyMachines = 'only a machine with a disk of its own is installed and upgraded by calls';
 const noKubernetes = 'k8s API server CA config is not set';
 
 export const unsupportedChecks = [
   refuses('kubeconfig', '-n {node} kubeconfig {folder}/kubeconfig', noKubernetes),
   refuses('conformance kubernetes', '-n {node} conformance kubernetes', noKubernetes),
   refuses('upgrade-k8s', '-n {node} upgrade-k8s', noKubernetes),
-  refuses('rollback', '-n {node} rollback', lacks('/machine.MachineService/Rollback')),
+  refuses('rollback', '-n {node} rollback', onlyMachines, processAndContainer),
+  refuses(
+    'upgrade',
+    '-n {node} upgrade -i 192.0.2.1/installer:1 --legacy --preserve --wait=false --drain=false',
+    onlyMachines,
+    processAndContainer,
+  ),
   refuses('wipe disk', '-n {node} wipe disk sda', 'and owns no disks', { only: ['process', 'docker'] }),
   prints('wipe disk', 'reports a disk that does not exist', '-n {node} wipe disk sda', {
     only: ['qemu'],

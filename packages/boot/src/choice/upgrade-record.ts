@@ -53,7 +53,7 @@ const longest = { reason: 300, image: 1024, options: 8192, record: 4096 } as con
 
 /** A reason as it is recorded. */
 export const shortReason = (text: string): string =>
-  text.length <= longest.reason ? text : `${text.slice(0, longest.reason - 1)}…`;
+  text.length <= longest.reason ? text : `${text.slice(0, longest.reason - 3)}...`;
 
 /**
  * The values of META for a record; all other values of META stay as they are. A value of undefined is to be removed. They must be

@@ -4,7 +4,7 @@ import { refused } from './refused.ts';
 /** A text of a source in a message: control characters and quotes would let it look like something else. */
 export const shown = (text: string) =>
   JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text).replaceAll(
-    /[^\x20-\x7e…]/g,
+    /[^\x20-\x7e\u2026]/g,
     (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   );
 

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type EndingTasks, rebootSequence, resetSequence, shutdownSequence } from './ending-sequences.ts';
+import {
+  type EndingTasks,
+  rebootSequence,
+  resetSequence,
+  shutdownSequence,
+  upgradeSequence,
+} from './ending-sequences.ts';
 import type { NodeEvent } from './node-event.ts';
 import { planReset } from './plan-reset.ts';
 import { runSequence, type Sequence } from './run-sequence.ts';
@@ -157,4 +163,24 @@ test('a reset wipes even if services do not stop, and a machine whose wipe faile
   const { last } = await walk(reset(), { wipe: fails });
   const error = { code: 'fatal', message: 'sequence failed: no' };
   assert.deepEqual(last, { kind: 'sequence-failed', sequence: 'reset', error });
+});
+
+test('an upgrade writes the new system while the services run, and restarts the machine then', async () => {
+  const { steps } = await walk((tasks) => upgradeSequence('graceful', async () => {}, tasks), {
+    nextKernel: kernel(true),
+  });
+  assert.equal(
+    steps,
+    'upgrade: upgrade stopEverything: stopAllServices kexec: kexecPrepare reboot: reboot kexec',
+  );
+});
+
+test('a machine whose new system cannot be written goes on, with its services', async () => {
+  const failing = async () => {
+    throw new Error('the artefact was changed');
+  };
+  const { steps, last } = await walk((tasks) => upgradeSequence('graceful', failing, tasks));
+  assert.equal(steps, 'upgrade: upgrade');
+  const error = { code: 'fatal', message: 'sequence failed: the artefact was changed' };
+  assert.deepEqual(last, { kind: 'sequence-failed', sequence: 'upgrade', error, goesOn: true });
 });

@@ -71,6 +71,17 @@ test('a client that is killed during the pull changes nothing, and the turn is f
   await machine.rollback({}, contextOf());
 });
 
+test('a client that is killed while etcd is asked changes nothing either', async () => {
+  for (const stage of [false, true]) {
+    const client = new AbortController();
+    const { upgrades, events, machine } = testCalls({ assertMayUpgrade: async () => client.abort() });
+    await assert.rejects(async () => machine.upgrade({ ...plain, stage }, contextOf(client.signal)), {
+      name: 'AbortError',
+    });
+    assert.deepEqual([upgrades.calls, events], [[], [['pull', image]]]);
+  }
+});
+
 test('an upgrade of the sequence that fails gives its turn back', async () => {
   const { upgrades, events, machine } = testCalls();
   await machine.upgrade(plain, contextOf());

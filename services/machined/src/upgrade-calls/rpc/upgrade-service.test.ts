@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type {
-  UpgradeEvent,
   UpgradeRequest,
+  UpgradeResponse,
   UpgradeSettings,
 } from '@nodewright/contract/gen/suite/upgrade/v1/upgrade.ts';
 import { Fault } from '@nodewright/fault';
@@ -20,9 +20,9 @@ async function* requestsOf(settings: UpgradeSettings, ...pieces: Buffer[]): Asyn
   for (const value of pieces) yield { request: { $case: 'extensionSet', value } };
 }
 
-async function all(stream: AsyncIterable<unknown>): Promise<(UpgradeEvent['event'] | undefined)[]> {
+async function all(stream: AsyncIterable<unknown>): Promise<(UpgradeResponse['event'] | undefined)[]> {
   const found = [];
-  for await (const { event } of stream as AsyncIterable<UpgradeEvent>) found.push(event);
+  for await (const { event } of stream as AsyncIterable<UpgradeResponse>) found.push(event);
   return found;
 }
 

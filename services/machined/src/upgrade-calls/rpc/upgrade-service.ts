@@ -1,6 +1,6 @@
 import type {
-  UpgradeEvent,
   UpgradeRequest,
+  UpgradeResponse,
   UpgradeServiceImplementation,
   UpgradeSettings,
 } from '@nodewright/contract/gen/suite/upgrade/v1/upgrade.ts';
@@ -76,7 +76,7 @@ async function* chunksOf(requests: AsyncIterator<UpgradeRequest>): AsyncGenerato
   }
 }
 
-const lineEvent = (line: string): UpgradeEvent => ({ event: { $case: 'progress', value: { line } } });
-const preparedEvent = (isStaged: boolean): UpgradeEvent => ({
+const lineEvent = (line: string): UpgradeResponse => ({ event: { $case: 'progress', value: { line } } });
+const preparedEvent = (isStaged: boolean): UpgradeResponse => ({
   event: { $case: 'prepared', value: { isStaged } },
 });

@@ -154,9 +154,14 @@ test('a layer that was changed on its way leaves nothing in the store', async ()
 test('a client that leaves in the middle of a pull ends it, and nothing stays', async () => {
   for (const leaves of ['by its signal', 'by reading no further'] as const) {
     const client = new AbortController();
+    let offset = 0;
     const { store, path, asked } = await storeWith({
-      onPiece: () => new Promise((resolve) => void setTimeout(resolve, 3)),
+      async onPiece(blob, at) {
+        if (blob === layers[0]) offset = at;
+        await new Promise((resolve) => void setTimeout(resolve, 3));
+      },
     });
+    const layerBytes = artefact.files.get(`blobs/${layers[0]?.replace(':', '/')}`)?.length ?? 0;
     const steps = await startedPull(store, client.signal);
     assert.notDeepEqual(readdirSync(path), []);
     if (leaves === 'by its signal') {
@@ -164,6 +169,7 @@ test('a client that leaves in the middle of a pull ends it, and nothing stays', 
       await assert.rejects(pulled(steps), { kind: 'cancelled' });
     } else await steps.return(undefined);
     assert.deepEqual([readdirSync(path), await store.list()], [[], []]);
+    assert.ok(offset < layerBytes / 2, `${offset} of ${layerBytes} bytes were read`);
     // The next one has the turn.
     await pulled(await store.pullIfArtefact(name, never));
     assert.ok(asked.length > 0);

@@ -34,7 +34,7 @@ export interface UpgradeSettings {
 }
 
 /** How the upgrade is going. The stream ends with OK after `prepared`. */
-export interface UpgradeEvent {
+export interface UpgradeResponse {
   event: { $case: "progress"; value: UpgradeProgress } | { $case: "prepared"; value: UpgradePrepared } | undefined;
 }
 
@@ -298,12 +298,12 @@ export const UpgradeSettings: MessageFns<UpgradeSettings> = {
   },
 };
 
-function createBaseUpgradeEvent(): UpgradeEvent {
+function createBaseUpgradeResponse(): UpgradeResponse {
   return { event: undefined };
 }
 
-export const UpgradeEvent: MessageFns<UpgradeEvent> = {
-  encode(message: UpgradeEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const UpgradeResponse: MessageFns<UpgradeResponse> = {
+  encode(message: UpgradeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     switch (message.event?.$case) {
       case "progress":
         UpgradeProgress.encode(message.event.value, writer.uint32(10).fork()).join();
@@ -315,7 +315,7 @@ export const UpgradeEvent: MessageFns<UpgradeEvent> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): UpgradeEvent {
+  decode(input: BinaryReader | Uint8Array, length?: number): UpgradeResponse {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -324,7 +324,7 @@ export const UpgradeEvent: MessageFns<UpgradeEvent> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseUpgradeEvent();
+      const message = createBaseUpgradeResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -356,7 +356,7 @@ export const UpgradeEvent: MessageFns<UpgradeEvent> = {
     }
   },
 
-  fromJSON(object: any): UpgradeEvent {
+  fromJSON(object: any): UpgradeResponse {
     return {
       event: isSet(object.progress)
         ? { $case: "progress", value: UpgradeProgress.fromJSON(object.progress) }
@@ -366,7 +366,7 @@ export const UpgradeEvent: MessageFns<UpgradeEvent> = {
     };
   },
 
-  toJSON(message: UpgradeEvent): unknown {
+  toJSON(message: UpgradeResponse): unknown {
     const obj: any = {};
     if (message.event?.$case === "progress") {
       obj.progress = UpgradeProgress.toJSON(message.event.value);
@@ -376,11 +376,11 @@ export const UpgradeEvent: MessageFns<UpgradeEvent> = {
     return obj;
   },
 
-  create(base?: DeepPartial<UpgradeEvent>): UpgradeEvent {
-    return UpgradeEvent.fromPartial(base ?? {});
+  create(base?: DeepPartial<UpgradeResponse>): UpgradeResponse {
+    return UpgradeResponse.fromPartial(base ?? {});
   },
-  fromPartial(object: DeepPartial<UpgradeEvent>): UpgradeEvent {
-    const message = createBaseUpgradeEvent();
+  fromPartial(object: DeepPartial<UpgradeResponse>): UpgradeResponse {
+    const message = createBaseUpgradeResponse();
     switch (object.event?.$case) {
       case "progress": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
@@ -555,7 +555,7 @@ export const UpgradeServiceDefinition = {
       name: "Upgrade",
       requestType: UpgradeRequest as typeof UpgradeRequest,
       requestStream: true,
-      responseType: UpgradeEvent as typeof UpgradeEvent,
+      responseType: UpgradeResponse as typeof UpgradeResponse,
       responseStream: true,
       options: {},
     },
@@ -572,7 +572,7 @@ export interface UpgradeServiceImplementation<CallContextExt = {}> {
   upgrade(
     request: AsyncIterable<UpgradeRequest>,
     context: CallContext & CallContextExt,
-  ): ServerStreamingMethodResult<DeepPartial<UpgradeEvent>>;
+  ): ServerStreamingMethodResult<DeepPartial<UpgradeResponse>>;
 }
 
 export interface UpgradeServiceClient<CallOptionsExt = {}> {
@@ -585,7 +585,7 @@ export interface UpgradeServiceClient<CallOptionsExt = {}> {
   upgrade(
     request: AsyncIterable<DeepPartial<UpgradeRequest>>,
     options?: CallOptions & CallOptionsExt,
-  ): AsyncIterable<UpgradeEvent>;
+  ): AsyncIterable<UpgradeResponse>;
 }
 
 function bytesFromBase64(b64: string): Uint8Array {

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { upgradeProblem } from './upgrade-problem.ts';
+
+const member = (name: string, failure?: string) => ({ name, id: `id-of-${name}`, failure });
+
+for (const [members, problem] of [
+  [[member('a')], undefined],
+  [[], undefined],
+  [[member('a'), member('b')], /^etcd member count\(2\) is insufficient to maintain quorum/],
+  [[member('a'), member('b'), member('c')], undefined],
+  [[member('a'), member('b'), member('c'), member('d')], undefined],
+  [[member('a'), member(''), member('c')], /^etcd member id-of- has not started yet/],
+  [[member('a'), member('b'), member('c', 'no answer')], /^etcd member "c" is not healthy: no answer$/],
+  [[member('a', 'no answer')], /^etcd member "a" is not healthy/],
+] as const)
+  test(`of members ${members.map(({ name, failure }) => `${name}${failure ? '!' : ''}`).join(', ')} one ${problem === undefined ? 'may' : 'must not'} go down`, () => {
+    const found = upgradeProblem(members);
+    if (problem === undefined) assert.equal(found, undefined);
+    else assert.match(found ?? '', problem);
+  });
