@@ -10,8 +10,8 @@ export interface LayoutRegistry extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Serves the image of the layout under any name. @param folder an OCI layout */
-export async function serveLayout(folder: string): Promise<LayoutRegistry> {
+/** Serves the image of the layout under any name. @param folder an OCI layout @param wanted port; by default a free one */
+export async function serveLayout(folder: string, wanted = 0): Promise<LayoutRegistry> {
   const index = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')) as {
     readonly manifests: readonly { readonly digest: string }[];
   };
@@ -40,7 +40,7 @@ export async function serveLayout(folder: string): Promise<LayoutRegistry> {
       response.writeHead(404).end();
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(wanted, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${hostAddress}:${port}`,

@@ -15,6 +15,7 @@ import { readOrReason } from '../../base/host/read-if-there.ts';
 import { openSlowCalls } from '../../base/host/slow-calls.ts';
 import { createWorkerSelectors } from '../../base/host/worker-selectors.ts';
 import type { NodeLayout } from '../../base/node-layout.ts';
+import { isControlPlaneNow } from '../../base/resources/node-view.ts';
 import { specOf } from '../../base/resources/spec-of.ts';
 import { awaitSoundStart } from '../../extensions/host/sound-start.ts';
 import { openFiles } from '../../files/open-files.ts';
@@ -136,6 +137,7 @@ export const upgradeRow = topicRow({
       bios: async () => volumes.partitions?.biosSectors(),
       isMaintenance,
       async etcdVersion() {
+        if (!isControlPlaneNow(view)) return undefined;
         // Before its volume is mounted, data is not missing: it cannot be seen.
         const mount = await specOf(state, pointerTo(blockMountStatuses, volumeIds.ephemeral));
         if (mount === undefined)
