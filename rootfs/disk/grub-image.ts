@@ -20,13 +20,15 @@ export interface GrubImage {
 /**
  * Makes GRUB for a disk whose partition BIOS begins at sector `coreSector`. It reads `/grub/grub.cfg` from the file
  * system with the label BOOT.
+ *
+ * @param without a module that is left out: disks of earlier versions lack `loadenv`
  */
-export function makeGrub(tools: LockedTools, work: string, coreSector: number): GrubImage {
+export function makeGrub(tools: LockedTools, work: string, coreSector: number, without?: string): GrubImage {
   const core = join(work, 'core.img');
   tools.run('usr/bin/grub-mkimage', [
     ...['-O', 'i386-pc', '-d', tools.path(folder), '-p', '/grub', '-o', core],
     ...['-c', writeSearch(work)],
-    ...modules,
+    ...modules.filter((name) => name !== without),
   ]);
   return {
     bootCode: bootCodeFor(readFileSync(tools.path(`${folder}/boot.img`)), coreSector),
