@@ -72,7 +72,7 @@ SysfsConfig params
 
 /** Fields from before this rule. The list only becomes shorter. */
 const withoutEntry = table(`
-v1alpha1 debug persist machine.controlPlane.controllerManager.disabled machine.controlPlane.scheduler.disabled
+v1alpha1 persist machine.controlPlane.controllerManager.disabled machine.controlPlane.scheduler.disabled
 v1alpha1 machine.kubelet.clusterDNS machine.kubelet.extraMounts[].options machine.kubelet.extraConfig
 v1alpha1 machine.kubelet.credentialProviderConfig machine.kubelet.defaultRuntimeSeccompProfileEnabled
 v1alpha1 machine.kubelet.registerWithFQDN machine.kubelet.nodeIP.validSubnets machine.kubelet.skipNodeRegistration
@@ -115,7 +115,7 @@ KubeSchedulerConfig enabled env
 KubeServiceAccountConfig issuer.privateKey issuer.issuerURL accepted.publicKeys accepted.issuers accepted.audiences
 KubeletConfig clusterDNS defaultRuntimeSeccompProfileEnabled
 StaticHostConfig hostnames
-ResolverConfig searchDomains.domains searchDomains.disableDefault
+ResolverConfig searchDomains.disableDefault
 TimeSyncConfig enabled bootTimeout
 KmsgLogConfig url
 SysctlConfig params
