@@ -10,6 +10,7 @@ import { imageFolder } from './machine.ts';
 /** Where the files of the image are on its disk. */
 const homes = {
   'nodewright.efi': 'EFI',
+  'systemd-boot.efi': 'EFI',
   'rootfs.squashfs': 'BOOT',
   initramfs: 'BOOT',
   vmlinuz: 'BOOT',

@@ -56,6 +56,13 @@ test('with Secure Boot the firmware refuses an image with one changed byte, wher
   );
 });
 
+test('with Secure Boot the firmware refuses a boot loader with one changed byte', { skip }, async () => {
+  const disk = changedDisk(workplace.folder, 'systemd-boot.efi', 60_000);
+  await using machine = await switchOn({ disk, boot: { kind: 'secure-boot' } });
+  await machine.shows(/failed to (load|start) .*(Access Denied|Security Violation|Unsupported)/, 300_000);
+  assert.doesNotMatch(machine.console(), /Boot in|EFI stub|Linux version/);
+});
+
 test('with Secure Boot words that were added to the signed command line end the machine', {
   skip,
 }, async () => {
