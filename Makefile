@@ -208,7 +208,7 @@ attack: $(built) ## attacks a cluster while a second client uses it, about 40 mi
 	@$(suite) node tests/attack/attack.ts --only '$(CASES)'
 
 .PHONY: attack-network
-attack-network: $(built) ## attacks the network of a machine in network namespaces while a second client uses it, five minutes (root, dnsmasq-base, CASES=)
+attack-network: $(built) ## attacks the network of a machine in network namespaces while a second client uses it, ten minutes (root, dnsmasq-base, CASES=)
 	@$(suite) node tests/network/attack-network.ts --only '$(CASES)'
 
 .PHONY: test-compose

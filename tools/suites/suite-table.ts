@@ -423,7 +423,7 @@ export const suites: readonly Suite[] = [
     verb: 'attack-network',
     folder: '`network`',
     needs: "root; dnsmasq (Debian's `dnsmasq-base`)",
-    minutes: '5',
+    minutes: '10',
     ci: 'none',
     files: ['tests/network/attack-network.ts'],
     question: 'Is a machine whose network is attacked reachable, and what does it take?',
