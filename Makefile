@@ -36,9 +36,12 @@ TIMES ?= 20
 # For `make sim`: the first graph, and how many; for `make measure-boot` how many boots, for `make test-boot-devices`
 # how many rounds; for `make chaos` the schedule.
 SEED ?=
-# For `make fuzz-h2`, `make soak-h2` and `make soak-node`: how long; for the first the seed of its first run.
+# For `make fuzz-h2`, `make soak-h2` and `make soak-node`: how long; for the first the seed of its first run. For `make
+# test-boot-network` how long a lease is renewed, 10 by default.
 MINUTES ?=
 H2_SEED ?=
+# For `make test-boot-network`: how many random sequences of configurations, 100 by default.
+SEQUENCES ?=
 # For `make soak-weeks`: the share of a week, 1 by default.
 SHARE ?=
 # For `make soak-download`: how much, 20 by default.
@@ -80,7 +83,7 @@ RESUME ?=
 CASES ?=
 
 # Runs a suite and writes its result for `make test-status`, unless only a part of it was chosen, or other nodes.
-suite = node tools/suite.ts $@ $(if $(FILES)$(CONTAINER_FILES)$(CASES)$(FOCUS)$(ENDPOINT)$(CLUSTER)$(KUBERNETES)$(MINUTES)$(SHARE)$(GIB)$(RUNS)$(CUTS)$(DURATION)$(BROKEN)$(ONLY)$(PROGRAMS),--part) --
+suite = node tools/suite.ts $@ $(if $(FILES)$(CONTAINER_FILES)$(CASES)$(FOCUS)$(ENDPOINT)$(CLUSTER)$(KUBERNETES)$(MINUTES)$(SHARE)$(GIB)$(RUNS)$(CUTS)$(DURATION)$(BROKEN)$(ONLY)$(PROGRAMS)$(SEQUENCES),--part) --
 
 .PHONY: help
 help: ## lists the verbs
@@ -438,9 +441,9 @@ test-boot-plain: image ## boots machines with the files of gen config, ours and 
 	@$(suite) node tools/test.ts --boot --alone '$(or $(FILES),tests/boot/plain/*.test.ts)'
 
 .PHONY: test-boot-network
-test-boot-network: image ## boots machines that get their address by DHCP, configures every kind of link, and asks ip in the machine (root, FILES=, SEQUENCES=, MINUTES=), an hour
+test-boot-network: image ## boots machines that get their address by DHCP, configures every kind of link, and asks ip in the machine (root, FILES=, SEQUENCES=, SEED=, MINUTES=), an hour
 	@node tools/upstream-client.ts
-	@KERNEL='$(KERNEL)' MINUTES='$(MINUTES)' $(suite) node tools/test.ts --boot --alone '$(or $(FILES),tests/boot/network/*.test.ts)'
+	@KERNEL='$(KERNEL)' MINUTES='$(MINUTES)' SEQUENCES='$(SEQUENCES)' SEED='$(SEED)' $(suite) node tools/test.ts --boot --alone '$(or $(FILES),tests/boot/network/*.test.ts)'
 
 .PHONY: test-boot-extensions
 test-boot-extensions: image ## boots machines with a module, a rule and a service of an extension, some minutes

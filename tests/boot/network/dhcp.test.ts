@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runClient } from '../../upstream/run-client.ts';
 import { startMachine } from '../machine.ts';
+import { bootstrapEtcd } from '../plain/plain-machine.ts';
 import { openWorkplace, type Workplace } from '../use-machine.ts';
 import { configure, networkMachine, ours, type Run } from './network-machine.ts';
 import { gateway, openMachineNetwork, skip } from './open-network.ts';
@@ -48,6 +49,8 @@ test("a machine with the file of gen config, ours or the released client's, gets
         connection,
       );
       await configure(run, 'controlplane.yaml', node);
+      // A control plane boots until its etcd runs.
+      await bootstrapEtcd(run, node);
       const own = ['-e', address, '-n', address];
       await node.shows(run, ['get', 'machinestatus', '-o', 'yaml', ...own], /stage: running/);
       assert.match(server.text(), new RegExp(`DHCPACK\\(lan0\\) ${address.replaceAll('.', '\\.')} `));

@@ -80,8 +80,8 @@ function hasLeader(table: string): boolean {
   return /^[0-9a-f]+$/.test(leader) && /[^0]/.test(leader);
 }
 
-/** From the configured control plane to a cluster whose checks pass. */
-export async function bootstrap(run: Run, health: Run, controlPlane: PlainMachine): Promise<void> {
+/** From the configured control plane to one whose etcd has a leader. */
+export async function bootstrapEtcd(run: Run, controlPlane: PlainMachine): Promise<void> {
   const { address } = controlPlane;
   const trusted = ['-e', address, '-n', address];
   const unlessDone: Run = async (...words) => {
@@ -94,6 +94,13 @@ export async function bootstrap(run: Run, health: Run, controlPlane: PlainMachin
     return { exitCode: exitCode === 0 && hasLeader(output) ? 0 : 1, output };
   };
   await succeeds(withLeader, ['etcd', 'status', ...trusted], controlPlane);
+}
+
+/** From the configured control plane to a cluster whose checks pass. */
+export async function bootstrap(run: Run, health: Run, controlPlane: PlainMachine): Promise<void> {
+  const { address } = controlPlane;
+  const trusted = ['-e', address, '-n', address];
+  await bootstrapEtcd(run, controlPlane);
   const { exitCode, output } = await health('health', '--wait-timeout', healthTimeout, ...trusted);
   const console = controlPlane.machine.console().slice(-6000);
   assert.equal(exitCode, 0, `${output}\nthe console ends with:\n${console}`);
