@@ -114,6 +114,8 @@ test('only the first process of a machine can change it: other modules call the 
     'life/host/next-kernel.ts',
     'life/host/prepare-container.ts',
     'packages/services/src/host/adopted-children.ts',
+    // The medium that a machine was started from, and the variables of its firmware.
+    'upgrade/host/install-medium.ts',
     'upgrade/host/loader-variable-files.ts',
     'volumes/host/block-port.ts',
   ]);
@@ -140,6 +142,9 @@ test('only the first process of a machine can change it: other modules call the 
       'stages/topic-rows/machine-rows.ts: machineCalls: calls, layout, log, world } = host',
       'stages/topic-rows/machine-rows.ts: machineCalls: calls }, { volumes: { partitions } }) {',
       'stages/topic-rows/machine-rows.ts: machineCalls: calls, options, state, view } = host',
+      'stages/topic-rows/machine-rows.ts: machineCalls: calls }, installation)',
+      'stages/topic-rows/machine-rows.ts: machineCalls: NativeCalls },',
+      'stages/topic-rows/machine-rows.ts: machineCalls: calls, options, view } = host',
       'stages/topic-rows/machine-rows.ts: machineCalls: calls } = host',
       'stages/topic-rows/machine-rows.ts: machineCalls },',
       'stages/topic-rows/service-rows.ts: machineCalls,',

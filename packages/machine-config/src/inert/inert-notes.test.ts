@@ -45,7 +45,7 @@ test('inertNotes() has a line for each document, with the fields that the kind o
 test('inertNotes() does not say of a value that somebody chose that gen config wrote it', () => {
   const text =
     'machine: { install: { disk: /dev/sdz } }\ncluster: { discovery: { registries: { service: { endpoint: "https://mine.example" } } } }\n';
-  assert.deepEqual(notes(text), [
+  assert.deepEqual(notes(text, 'process'), [
     `of the documents and fields that gen config writes, ${subject} v1alpha1 machine.install, v1alpha1 cluster.discovery`,
   ]);
 });

@@ -201,7 +201,7 @@ export const legacyMachineReference: ReferenceDocs = {
   'machine.install.diskSelector.type': { help: 'Type of the disk: ssd, hdd, nvme or sd.', example: 'ssd' },
   'machine.install.diskSelector.busPath': diskPattern('Path on the bus', '/pci0000:00/*'),
   'machine.install.extraKernelArgs': {
-    help: 'Arguments that are added to the kernel command line; - in front removes one. Not together with grubUseUKICmdline. They have no effect with UEFI firmware, whose kernel has a signed command line.',
+    help: 'Arguments added to the kernel command line; - removes one. Not together with grubUseUKICmdline. Without effect by UEFI, where the line is signed.',
   },
   'machine.install.image': {
     help: 'Image of the installer.',

@@ -19,10 +19,13 @@ test('completeServices() adds handlers for missing methods and keeps the given o
     kind: 'unimplemented',
     message: 'method /machine.MachineService/Copy is not implemented',
   });
-  await assert.rejects(machine?.implementation.rollback(), {
+  const disks = services.find(
+    ({ definition }) => 'fullName' in definition && definition.fullName === 'machine.LVMService',
+  );
+  await assert.rejects(disks?.implementation.volumeGroupRemove(), {
     kind: 'unimplemented',
     message:
-      'method /machine.MachineService/Rollback is not implemented: needs upgrades of the image on a disk, which are not implemented',
+      'method /machine.LVMService/VolumeGroupRemove is not implemented: needs logical volumes and RAID, which are not implemented',
   });
 });
 

@@ -47,7 +47,7 @@ test('each sequence that ends a running machine has a stage of its own', () => {
     noop: 'running',
     boot: 'booting',
     initialize: 'booting',
-    install: 'running',
+    install: 'installing',
     shutdown: 'shutting-down',
     upgrade: 'upgrading',
     stageUpgrade: 'upgrading',
