@@ -204,6 +204,7 @@ test('only the first process of a machine can change it: other modules call the 
   assert.deepEqual(importers(/\bcreateMountedPartition\(/), [
     'base/host/mounted-partition.ts',
     'stages/topic-rows/machine-rows.ts',
+    'upgrade/open-installation.ts',
   ]);
   assert.match(
     textOf('stages/topic-rows/machine-rows.ts'),
@@ -213,14 +214,26 @@ test('only the first process of a machine can change it: other modules call the 
   assert.deepEqual(importers(/\b(createLoaderVariableFiles|openUpgrade)\(/), [
     'stages/topic-rows/machine-rows.ts',
     'upgrade/host/loader-variable-files.ts',
+    'upgrade/open-installation.ts',
     'upgrade/open-upgrade.ts',
   ]);
   assert.match(
     textOf('stages/topic-rows/machine-rows.ts'),
-    /if \(calls === undefined \|\| partitions === undefined\) return undefined;\s+return openUpgrade\(/,
+    /if \(calls === undefined\) return undefined;(?:(?!open(?:Upgrade|Installation)).)*\bif \(partitions === undefined\) return openInstallationOf\([^;]*;\s+return openUpgrade\(/s,
   );
-  // Disks are opened for writing through one port, which only the volumes of a machine open.
+  // A machine that a medium has started writes a system on a disk. One that has lost its partitions does not.
+  assert.deepEqual(importers(/\b(createInstallPort|openInstallation)\(/), [
+    'stages/topic-rows/machine-rows.ts',
+    'upgrade/host/install-port.ts',
+    'upgrade/open-installation.ts',
+  ]);
+  assert.match(
+    textOf('stages/topic-rows/machine-rows.ts'),
+    /if \(partitions === undefined && options\.medium === undefined\) return undefined;(?:(?!open(?:Upgrade|Installation)).)*\bopenInstallationOf\(/s,
+  );
+  // Disks are opened for writing through one port, which only the volumes of a machine open, and its installation.
   assert.deepEqual(importers(/\bcreateBlockPort\(/), [
+    'upgrade/host/install-port.ts',
     'volumes/host/block-port.ts',
     'volumes/host/machine-disks.ts',
     'volumes/host/machine-volumes.ts',
@@ -237,7 +250,7 @@ test('only the first process of a machine can change it: other modules call the 
   assert.match(volumes, /\bmachine\?\.mountVarInMemory\(\)/);
   assert.match(
     textOf('stages/topic-rows/machine-rows.ts'),
-    /\bopenVolumes\(\{[^}]*\},\s+machine: calls && \{\s+\.\.\.\{ calls, startedDisk/,
+    /\bopenVolumes\(\{[^}]*\},\s+machine: calls && \{\s+(?:\/\/[^\n]*\s+)?\.\.\.\{ calls, startedDisk/,
   );
   assert.deepEqual(importers(/\bmountVarInMemory\(/), [
     'life/host/first-process.ts',
@@ -337,6 +350,7 @@ test('only the first process of a machine can change it: other modules call the 
   );
   // packages/linux/src/netlink/asks-only.test.ts shows that only read requests go through these sockets.
   assert.deepEqual(importers(/\.(sendTo|control)\(/), [
+    'upgrade/host/install-port.ts',
     'upgrade/host/loader-variable-files.ts',
     'upgrade/host/restart-watchdog.ts',
     'volumes/host/block-port.ts',
@@ -381,7 +395,11 @@ test('only the first process of a machine can change it: other modules call the 
     'waitid',
     'waitpid',
   ]);
-  assert.deepEqual(importers(/\brunProgram\b/), ['etcd/host/process-etcd.ts', 'volumes/host/block-port.ts']);
+  assert.deepEqual(importers(/\brunProgram\b/), [
+    'etcd/host/process-etcd.ts',
+    'upgrade/host/install-port.ts',
+    'volumes/host/block-port.ts',
+  ]);
   assert.deepEqual(importers(/from 'node:child_process'/), [
     // Starts runc, on nodes whose machined is the first process.
     'containers/host/runc-runner.ts',
@@ -406,7 +424,10 @@ test('only the first process of a machine can change it: other modules call the 
     'life/host/first-process.ts',
     'life/host/kernel-consoles.ts',
     'life/host/machine-cgroups.ts',
+    'upgrade/host/install-port.ts',
+    'upgrade/host/read-install-disks.ts',
     'upgrade/host/restart-watchdog.ts',
+    'upgrade/open-installation.ts',
     'upgrade/open-upgrade.ts',
     'volumes/domain/plan-device-wipes.ts',
   ]);
@@ -420,6 +441,7 @@ test('only the first process of a machine can change it: other modules call the 
       'life/host/kernel-consoles.ts',
       'life/host/machine-cgroups.ts',
       // Of the topic that only a machine with slots opens, as said above.
+      'upgrade/host/install-port.ts',
       'upgrade/host/restart-watchdog.ts',
       'upgrade/open-upgrade.ts',
     ],
