@@ -88,7 +88,7 @@ export function openInstallation(init: OpenInstallationInit): UpgradeTopic {
       await watchFor(state, pointerTo(devicesStatuses), (found) => found?.spec.ready === true, stop);
       return (await state.list(disks)).map(({ spec }) => spec);
     },
-    inspect: (specs) => readInstallDisks(specs, { port, bounded }),
+    inspect: (specs) => readInstallDisks(specs, { port, bounded, medium }),
     selectors: init.selectors,
     values: () => meta.values() ?? new Map(),
     isMaintenance: init.isMaintenance,

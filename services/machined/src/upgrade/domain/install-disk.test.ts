@@ -5,8 +5,8 @@ import { chooseInstallDisk, type InstallDisk, type InstallWish } from './install
 const needed = 4_000_000_000;
 const blank: InstallDisk = {
   ...{ path: '/dev/vda', links: ['/dev/disk/by-id/virtio-one'], sizeBytes: 10e9, sectorBytes: 512 },
-  ...{ isReadOnly: false, isCd: false, isVirtual: false, model: '', serial: 'one', user: undefined },
-  ...{ content: 'blank', detail: '' },
+  ...{ isReadOnly: false, isCd: false, isVirtual: false, isMedium: false, model: '', serial: 'one' },
+  ...{ user: undefined, content: 'blank', detail: '' },
 };
 const cd: InstallDisk = { ...blank, path: '/dev/sr0', links: [], serial: '', isCd: true, isReadOnly: true };
 const wish: InstallWish = { disk: '/dev/vda', selection: undefined, wipes: false };
@@ -21,6 +21,9 @@ test('chooseInstallDisk() takes a disk by its path, by a link, and by a selector
   assert.equal(refusal(disks), '/dev/vda');
   assert.equal(refusal(disks, { disk: '/dev/disk/by-id/virtio-one' }), '/dev/vda');
   assert.equal(refusal(disks, { disk: '', selection: { selected: ['/dev/vda', '/dev/sr0'] } }), '/dev/vda');
+  const stick = { ...blank, path: '/dev/sda', links: [], isMedium: true };
+  const both = { selected: ['/dev/sda', '/dev/vda'] };
+  assert.equal(refusal([stick, blank], { disk: '', selection: both }), '/dev/vda');
 });
 
 test('chooseInstallDisk() says what is wrong, and lists the disks', () => {
@@ -40,6 +43,11 @@ test('chooseInstallDisk() says what is wrong, and lists the disks', () => {
     [[blank, cd], { disk: '/dev/sr0' }, /^\/dev\/sr0 is a CD-ROM/],
     [[blank, { ...other, isReadOnly: true }], { disk: '/dev/vdb' }, /^\/dev\/vdb is read-only/],
     [[blank, { ...other, isVirtual: true }], { disk: '/dev/vdb' }, /^\/dev\/vdb is made from other devices/],
+    [
+      [blank, { ...other, isMedium: true }],
+      { disk: '/dev/vdb', wipes: true },
+      /^\/dev\/vdb is the medium that this machine was started from/,
+    ],
     [[blank, { ...other, sectorBytes: 4096 }], { disk: '/dev/vdb' }, /^\/dev\/vdb has sectors of 4096 bytes/],
     [
       [blank, { ...other, sizeBytes: 3e9 }],

@@ -14,6 +14,8 @@ export interface InstallDisk {
   readonly isCd: boolean;
   /** Whether the kernel makes it from files or from other devices. */
   readonly isVirtual: boolean;
+  /** Whether the machine was started from the medium on it. */
+  readonly isMedium: boolean;
   readonly model: string;
   readonly serial: string;
   /** What uses it now, such as `/dev/vda3 is mounted at /var`; undefined when nothing does. */
@@ -84,11 +86,13 @@ function wishedDisk(
 }
 
 /** A selector such as `disk.size > 10u * GB` matches these as well. */
-const isEverChosen = (disk: InstallDisk) => !disk.isCd && !disk.isReadOnly && !disk.isVirtual;
+const isEverChosen = ({ isCd, isReadOnly, isVirtual, isMedium }: InstallDisk) =>
+  !isCd && !isReadOnly && !isVirtual && !isMedium;
 
 function diskProblem(disk: InstallDisk, { wipes }: InstallWish, neededBytes: number): string | undefined {
   const { path, content, detail } = disk;
   if (disk.isCd) return `${path} is a CD-ROM`;
+  if (disk.isMedium) return `${path} is the medium that this machine was started from`;
   if (disk.isReadOnly) return `${path} is read-only`;
   if (disk.isVirtual) return `${path} is made from other devices`;
   if (disk.sectorBytes !== supportedSectorBytes)

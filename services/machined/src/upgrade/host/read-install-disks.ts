@@ -17,6 +17,8 @@ export interface ReadInstallDisksInit {
   readonly port: Pick<InstallPort, 'read'>;
   /** A disk that hangs must not keep others from being listed. */
   readonly bounded: BoundedCalls;
+  /** Path of the device with the medium that the machine was started from: a disk or a partition. Undefined without one. */
+  readonly medium: string | undefined;
   /** Default: those of this machine. */
   readonly uses?: () => readonly DeviceUse[];
 }
@@ -24,14 +26,17 @@ export interface ReadInstallDisksInit {
 /** @param specs the disks that the machine has */
 export async function readInstallDisks(
   specs: readonly DiskSpec[],
-  { port, bounded, uses = readUses }: ReadInstallDisksInit,
+  { port, bounded, medium, uses = readUses }: ReadInstallDisksInit,
 ): Promise<readonly InstallDisk[]> {
   const used = uses();
+  // It need not be mounted: the machine runs in memory.
+  const mediumDisk = used.find(({ path }) => path === medium)?.disk || medium;
   return Promise.all(
     specs.map(async (spec) => ({
       ...{ path: spec.dev_path, links: spec.symlinks, sizeBytes: spec.size, sectorBytes: spec.sector_size },
       ...{ isReadOnly: spec.readonly, isCd: spec.cdrom, model: spec.model, serial: spec.serial },
       isVirtual: madeByKernel.test(spec.dev_path),
+      isMedium: spec.dev_path === mediumDisk,
       user: diskUser(spec.dev_path, used),
       ...(await contentOf(spec, { port, bounded })),
     })),
