@@ -112,6 +112,16 @@ test('installAsConfigured() says once why it fails, tries again, and follows a c
   assert.equal(pauses, 130);
 });
 
+test('installAsConfigured() takes an installation by a call for its own, and leaves the restart to the caller', async () => {
+  const byCall = new Fault(
+    'already-exists',
+    'machine is already installed: its next start has the new system',
+  );
+  const { outcome, states, announced } = await run({ wanted: settings, attempts: [byCall] });
+  assert.deepEqual([outcome, ...states], ['wait', 'installing', 'waiting for reboot']);
+  assert.deepEqual(announced, []);
+});
+
 test('installAsConfigured() waits for a sequence that runs', async () => {
   const { outcome, announced } = await run({ wanted: settings, attempts: [], isLocked: true });
   assert.equal(outcome, 'restart');

@@ -50,6 +50,11 @@ export async function installAsConfigured(
       onChange({ kind: 'waiting for reboot' });
       return wanted.reboots === false ? 'wait' : 'restart';
     }
+    // A call has installed meanwhile, and its caller restarts the machine.
+    if (problem.isInstalled) {
+      onChange({ kind: 'waiting for reboot' });
+      return 'wait';
+    }
     if (problem.message !== last) {
       last = problem.message;
       log.error({ error: last }, 'the system is not installed');
@@ -65,6 +70,7 @@ export async function installAsConfigured(
 interface Problem {
   readonly message: string;
   readonly isRefused: boolean;
+  readonly isInstalled: boolean;
 }
 
 async function attempt(
@@ -78,14 +84,18 @@ async function attempt(
       await install(requestOf(wanted), (line) => log.info({ line }, 'installation'));
     } catch (error) {
       const { kind, message } = faultFrom(error);
-      problem = { message, isRefused: kind === 'failed-precondition' };
+      problem = {
+        message,
+        isRefused: kind === 'failed-precondition',
+        isInstalled: kind === 'already-exists',
+      };
     }
   };
   try {
     await asSequence(tryIt);
   } catch (error) {
     // Another sequence has taken over, perhaps one that ends the machine.
-    problem ??= { message: faultFrom(error).message, isRefused: false };
+    problem ??= { message: faultFrom(error).message, isRefused: false, isInstalled: false };
   }
   return problem;
 }
