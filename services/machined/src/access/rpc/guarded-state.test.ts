@@ -45,11 +45,18 @@ operators:
 async function openStates() {
   const state = await openNodeState(() => 0, noTelemetry);
   const viewOf = apiViews();
+  const reported: string[] = [];
   const as = (...roles: Role[]) => {
     const caller = new Set(roles);
-    return guardedState(state, apiAccess(state, caller), viewOf(caller));
+    const report = () => void reported.push(roles.join());
+    return guardedState(state, apiAccess(state, caller, report), viewOf(caller, report));
   };
-  return { state, reader: as('os:reader'), admin: as('os:reader', 'os:admin') };
+  return {
+    reported,
+    state,
+    reader: as('os:reader'),
+    admin: as('os:reader', 'os:admin'),
+  };
 }
 
 const networkMeta = pointerTo(metaKeys, '0x0a');
@@ -123,4 +130,21 @@ test('a value of META without keys is shown as it is, and a damaged one with a k
     assert.equal(await shown('0x0a', damaged), 'REDACTED');
   // Other keys have other meanings.
   assert.equal(await shown('0x0b', `privateKey: ${own}`), `privateKey: ${own}`);
+});
+
+test('a read that shows a secret is reported, also of a kind that readers may read', async () => {
+  const { state, reader, admin, reported } = await openStates();
+  await putResource(state, { ...networkMeta, spec: { value: tunnel } });
+  await putResource(state, { ...pointerTo(metaKeys, '0x0b'), spec: { value: 'no secret' } });
+  await admin.get(pointerTo(metaKeys, '0x0b'));
+  await reader.list(metaKeys);
+  assert.deepEqual(reported, []);
+  await admin.get(networkMeta);
+  await admin.list(metaKeys);
+  using watch = await admin.watch(networkMeta);
+  for await (const _ of watch) break;
+  assert.deepEqual(
+    reported,
+    Array.from({ length: 3 }, () => 'os:reader,os:admin'),
+  );
 });

@@ -35,8 +35,12 @@ export function guardedState(state: State, check: AccessCheck, view: ResourceVie
   return new GuardedState(state, check, view);
 }
 
-/** The view of API callers by their roles: only an administrator sees secrets. Each version of a resource is converted once. */
-export function apiViews(): (caller: ReadonlySet<Role>) => ResourceView {
+/**
+ * The view of API callers by their roles: only an administrator sees secrets. Each version of a resource is converted once.
+ *
+ * @returns a function that gets the roles, and what is called whenever a secret is shown that the kind of its resource does not announce
+ */
+export function apiViews(): (caller: ReadonlySet<Role>, onSecret: () => void) => ResourceView {
   const views = new WeakMap<object, unknown>();
   const readers: ResourceView = (resource) => {
     const { metadata, spec } = resource;
@@ -45,7 +49,13 @@ export function apiViews(): (caller: ReadonlySet<Role>) => ResourceView {
     const shown = views.get(spec) as typeof spec;
     return shown === spec ? resource : { ...resource, spec: shown };
   };
-  return (caller) => (caller.has(roles.admin) ? wholeView : readers);
+  const administrators =
+    (onSecret: () => void): ResourceView =>
+    (resource) => {
+      if (readers(resource) !== resource) onSecret();
+      return resource;
+    };
+  return (caller, onSecret) => (caller.has(roles.admin) ? administrators(onSecret) : readers);
 }
 
 /**

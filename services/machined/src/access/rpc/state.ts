@@ -21,11 +21,8 @@ export function createStateApi({ state, now, stopSignal }: StateApiInit): StateS
   const { implementation } = createStateService({
     stateOf: (context) => {
       const caller = rolesFromMetadata(context.metadata.getAll(metadataKeys.role));
-      return guardedState(
-        state,
-        apiAccess(state, caller, () => logAtInfo(context)),
-        viewOf(caller),
-      );
+      const report = () => logAtInfo(context);
+      return guardedState(state, apiAccess(state, caller, report), viewOf(caller, report));
     },
     codecs: codecsOf(nodeKinds),
     now,
