@@ -281,6 +281,28 @@ test('an artefact that is read is neither removed nor collected; an unused one g
   assert.deepEqual([await store.list(), await store.remove(name)], [[], false]);
 });
 
+test('an artefact that is opened while another one is removed stays', async () => {
+  const { store, folder, clock } = await storeWith();
+  for (const version of ['v1.14.1', 'v1.14.2'])
+    await store.import(
+      piecesOf(layoutArchiveOf(testArtefact({ signer, describe: () => ({ version }) }))),
+      never,
+    );
+  clock.nowMs += storeLimits.unusedMs;
+  const remove = folder.remove.bind(folder);
+  const opened: AsyncDisposable[] = [];
+  folder.remove = async (unused) => {
+    if (opened.length === 0) opened.push(await store.open('localhost/installer:v1.14.2', never));
+    await remove(unused);
+  };
+  await store.removeUnused();
+  assert.deepEqual(
+    (await store.list()).map(({ reference }) => reference),
+    ['localhost/installer:v1.14.2'],
+  );
+  for (const one of opened) await one[Symbol.asyncDispose]();
+});
+
 test('a restart keeps whole artefacts, and removes what an interrupted run has left', async () => {
   const first = await storeWith();
   await pulled(await first.store.pullIfArtefact(name, never));

@@ -333,7 +333,9 @@ export class ArtefactStore implements ArtefactSource, InstallerImages {
     return imageOf(record);
   }
 
+  /** Leaves one that is being read: it may have been opened since it was chosen. */
   async #drop(digest: string): Promise<void> {
+    if ((this.#entries.get(digest)?.readers ?? 0) > 0) return;
     this.#entries.delete(digest);
     await this.#init.folder.remove(digest);
     this.#init.log.info({ digest }, 'an artefact was removed');
