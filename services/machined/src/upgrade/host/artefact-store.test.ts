@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
+import { pause } from '@nodewright/async';
 import type { PullStep } from '@nodewright/containers';
 import {
   checkTarget,
@@ -24,7 +25,7 @@ import { storeLimits } from '../domain/plan-artefacts.ts';
 import { type MemoryRegistryInit, memoryRegistry } from '../testing/memory-registry.ts';
 import { ArtefactFolder } from './artefact-folder.ts';
 import { ArtefactStore } from './artefact-store.ts';
-import { peekArchive } from './bounded-archive.ts';
+import { boundedArchive, peekArchive } from './bounded-archive.ts';
 
 const signer = createArtefactSigner();
 const artefact = testArtefact({ signer });
@@ -229,6 +230,28 @@ test('the archive of an artefact is known by its beginning, and passed on whole'
   const unsigned = layoutArchiveOf(testArtefact({ signer, annotate: () => ({}) }));
   assert.equal((await peekArchive(piecesOf(unsigned))).isArtefact, false);
   assert.equal((await peekArchive(piecesOf(Buffer.alloc(0)))).isArtefact, false);
+});
+
+test('an archive of pieces without bytes keeps nothing in memory, and is given up in the end', async () => {
+  let sent = 0;
+  const empty = async function* () {
+    for (; sent < 10_000; sent += 1) yield Buffer.alloc(0);
+    yield Buffer.from('end');
+  };
+  const found = [];
+  for await (const piece of (await peekArchive(empty())).archive) found.push(piece);
+  assert.equal(found.length, 1);
+  const slow = async function* () {
+    for (;;) {
+      await pause(1, never);
+      yield Buffer.alloc(0);
+    }
+  };
+  const limits = { idleMs: 1000, totalMs: 50 };
+  await assert.rejects(
+    Array.fromAsync(boundedArchive(slow(), { freeBytes: async () => 1e12, signal: never, limits })),
+    { kind: 'deadline-exceeded', message: /sent too slowly/ },
+  );
 });
 
 test('a node without a disk stores nothing: a pull checks the documents, an import is refused', async () => {

@@ -3,30 +3,42 @@ import { Fault } from '@nodewright/fault';
 import { artefactLimits, signatureAnnotation } from '@nodewright/installer';
 import { storeLimits } from '../domain/plan-artefacts.ts';
 
-/** How long the sender of an archive may send nothing, in ms. */
-const idleMs = 30_000;
+/** How long the sender of an archive may take, in ms. */
+export interface ArchiveLimits {
+  /** Between two pieces. */
+  readonly idleMs: number;
+  readonly totalMs: number;
+}
+
+/** Enough for the largest archive at 64 KiB per second. */
+const usualLimits: ArchiveLimits = {
+  idleMs: 30_000,
+  totalMs: (artefactLimits.archiveBytes / (64 * 1024)) * 1000,
+};
 const checkBytes = 64 * 1024 * 1024;
 
 export interface BoundedArchiveInit {
   /** Of the disk that the archive is written to. */
   readonly freeBytes: () => Promise<number>;
   readonly signal: AbortSignal;
+  readonly limits?: ArchiveLimits;
 }
 
 /**
  * The bytes of an archive as they arrive.
  *
- * @throws Fault `invalid-argument` when it is too long, `deadline-exceeded` when nothing arrives for a while, `resource-exhausted` when
- * the disk has no room for more
+ * @throws Fault `invalid-argument` when it is too long, `deadline-exceeded` when its sender is too slow, `resource-exhausted` when the
+ * disk has no room for more
  */
 export async function* boundedArchive(
   archive: AsyncIterable<Uint8Array>,
-  { freeBytes, signal }: BoundedArchiveInit,
+  { freeBytes, signal, limits = usualLimits }: BoundedArchiveInit,
 ): AsyncGenerator<Uint8Array> {
   const pieces = archive[Symbol.asyncIterator]();
+  using total = new Deadline(limits.totalMs, signal);
   let [bytes, checkedAt] = [0, 0];
   for (;;) {
-    const piece = await nextPiece(pieces, signal);
+    const piece = await nextPiece(pieces, limits.idleMs, total);
     if (piece === undefined) return;
     bytes += piece.length;
     if (bytes > artefactLimits.archiveBytes)
@@ -48,13 +60,16 @@ export async function* boundedArchive(
 
 async function nextPiece(
   pieces: AsyncIterator<Uint8Array>,
-  signal: AbortSignal,
+  idleMs: number,
+  total: Deadline,
 ): Promise<Uint8Array | undefined> {
-  using idle = new Deadline(idleMs, signal);
+  using idle = new Deadline(idleMs, total.signal);
   try {
     const { done, value } = await unlessAborted(pieces.next(), idle.signal);
     return done === true ? undefined : value;
   } catch (error) {
+    if (total.isOver)
+      throw new Fault('deadline-exceeded', 'the archive was sent too slowly: others wait for it');
     if (!idle.isOver) throw error;
     throw new Fault('deadline-exceeded', `no part of the archive arrived for ${idleMs / 1000} s`);
   }
@@ -77,7 +92,7 @@ export async function peekArchive(
   while (bytes < peekBytes) {
     const { done, value } = await pieces.next();
     if (done === true) break;
-    seen.push(value);
+    if (value.length > 0) seen.push(value);
     bytes += value.length;
   }
   const isArtefact = Buffer.concat(seen).subarray(0, peekBytes).includes(`"${signatureAnnotation}"`);
