@@ -1,5 +1,9 @@
 import { Fault } from '@nodewright/fault';
 
+/** Source: Talos v1.14: LifecycleService, refusals */
+export const inProgress = (): Fault =>
+  new Fault('failed-precondition', 'another installation/upgrade is already in progress');
+
 /** One installation or upgrade at a time, whichever call has asked for it. */
 export class UpgradeTurn {
   #isTaken = false;
@@ -9,8 +13,7 @@ export class UpgradeTurn {
    * @throws Fault `failed-precondition` while another one has it. Source: Talos v1.14: LifecycleService
    */
   take(): Disposable {
-    if (this.#isTaken)
-      throw new Fault('failed-precondition', 'another installation/upgrade is already in progress');
+    if (this.#isTaken) throw inProgress();
     this.#isTaken = true;
     let isOver = false;
     return {

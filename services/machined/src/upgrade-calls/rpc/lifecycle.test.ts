@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { ContainerDriver, ContainerdNamespace } from '@nodewright/contract/gen/common/common.ts';
+import { UpgradeRequest_RebootMode } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
 import { contextOf, progressOf, testCalls } from '../testing/test-calls.ts';
 
@@ -78,6 +79,24 @@ for (const [method, request, { installed = true }, expected] of refusals.map(
     // A refused call has given its turn back.
     await assert.rejects(progressOf(call(request, contextOf())), expected);
   });
+
+test('every call is refused while an installation or an upgrade runs that no call has begun', async () => {
+  const busy = {
+    kind: 'failed-precondition',
+    message: 'another installation/upgrade is already in progress',
+  } as const;
+  const { upgrades, lifecycle, machine } = testCalls();
+  upgrades.busy = true;
+  await assert.rejects(progressOf(lifecycle.upgrade(good, contextOf())), busy);
+  const legacy = {
+    ...{ image: 'a', preserve: false, stage: false, force: false },
+    rebootMode: UpgradeRequest_RebootMode.DEFAULT,
+  };
+  await assert.rejects(Promise.resolve(machine.upgrade(legacy, contextOf())), busy);
+  upgrades.installed = false;
+  await assert.rejects(progressOf(lifecycle.install({ ...good, destination }, contextOf())), busy);
+  assert.deepEqual(upgrades.calls, []);
+});
 
 test('a node that is no machine refuses both calls in one line', async () => {
   const { lifecycle } = testCalls({

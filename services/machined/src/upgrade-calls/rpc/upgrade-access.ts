@@ -1,7 +1,7 @@
 import { Fault } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
 import type { Upgrades } from '../../upgrade/domain/upgrades.ts';
-import type { UpgradeTurn } from '../domain/upgrade-turn.ts';
+import { inProgress, type UpgradeTurn } from '../domain/upgrade-turn.ts';
 import { beginRun, type UpgradeRun } from '../host/upgrade-run.ts';
 
 /** What the calls that install and upgrade share. */
@@ -44,6 +44,7 @@ export class UpgradeAccess {
     const { upgrades } = this;
     using taken = new DisposableStack();
     taken.use(this.#init.turn.take());
+    if (upgrades.isBusy()) throw inProgress();
     const isInstalled = upgrades.isInstalled();
     if (wanted === 'installed' && !isInstalled)
       throw new Fault('failed-precondition', 'machine is not installed');

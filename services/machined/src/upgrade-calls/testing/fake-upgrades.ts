@@ -7,6 +7,8 @@ export class FakeUpgrades implements Upgrades {
   /** The runs that have begun and not ended. */
   running = 0;
   installed = true;
+  /** Something runs that no call has begun. */
+  busy = false;
   /** Why the next call fails at once. */
   failure: Error | undefined;
   #end = Promise.withResolvers<void>();
@@ -14,6 +16,10 @@ export class FakeUpgrades implements Upgrades {
 
   isInstalled(): boolean {
     return this.installed;
+  }
+
+  isBusy(): boolean {
+    return this.busy;
   }
 
   upgrade(request: SystemRequest, report: (line: string) => void): Promise<void> {

@@ -31,6 +31,8 @@ export interface Upgrades {
   ): Promise<void>;
   /** Whether this machine runs an installed system. */
   isInstalled(): boolean;
+  /** Whether an installation or an upgrade runs, whatever has begun it: a call, the configuration, or a start with a staged upgrade. */
+  isBusy(): boolean;
 }
 
 export interface SystemRequest {

@@ -72,6 +72,10 @@ export class MachineInstallation implements Upgrades {
     return this.#state === 'installed';
   }
 
+  isBusy(): boolean {
+    return this.#state === 'busy';
+  }
+
   async upgrade(): Promise<void> {
     throw notInstalled();
   }

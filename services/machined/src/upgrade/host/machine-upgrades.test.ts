@@ -185,7 +185,9 @@ test('two upgrades at a time are refused, and so is a rollback meanwhile', async
     await opened.promise;
     return artefactOf(testSystem('new'));
   };
+  assert.equal(first.isBusy(), false);
   const running = first.upgrade(request, machine.report);
+  assert.equal(first.isBusy(), true);
   const busy = { kind: 'failed-precondition', message: 'an upgrade of this machine is in progress' } as const;
   await assert.rejects(first.upgrade(request, machine.report), busy);
   await assert.rejects(first.stage(request), busy);

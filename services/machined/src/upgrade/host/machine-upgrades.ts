@@ -109,6 +109,10 @@ export class MachineUpgrades implements Upgrades {
     return true;
   }
 
+  isBusy(): boolean {
+    return this.#busy !== undefined;
+  }
+
   async install(): Promise<void> {
     throw new Fault('already-exists', 'this machine runs an installed system already');
   }
