@@ -8,6 +8,7 @@ import {
   type PartitionTable,
   recogniseContents,
   sectorBytes,
+  systemLayout,
   tableHeadBytes,
 } from '@nodewright/disk';
 import type { InstallDisk } from './install-disk.ts';
@@ -38,9 +39,19 @@ export function diskContent(first: Buffer, last: Buffer, sectors: number): DiskC
 
 const isZeros = (bytes: Buffer) => bytes.equals(Buffer.alloc(bytes.length));
 
+/** The labels of the partitions that an installation makes. */
+const installedLabels: ReadonlySet<string> = new Set([
+  ...systemLayout.map(({ label }) => label),
+  volumeIds.state,
+]);
+// Source: UEFI specification 2.10, table 5.6.
+const entryBytes = 128;
+const labelAt = 56;
+
 /**
  * An installation was interrupted while it wrote the table: first the copy, then the entries, the header, and the first sector last. Data of a
- * machine would be on EPHEMERAL, which an installation does not make.
+ * machine would be on EPHEMERAL, which an installation does not make. What others keep in these sectors, such as a member of a RAID its
+ * description, are no entries of such a table.
  */
 function isBegun(first: Buffer, last: Buffer, table: PartitionTable | undefined): boolean {
   const copyAt = last.length - tableCopyBytes;
@@ -48,17 +59,29 @@ function isBegun(first: Buffer, last: Buffer, table: PartitionTable | undefined)
   return (
     isZeros(first.subarray(0, sectorBytes)) &&
     (table === undefined ? isZeros(header) : isWithoutData(table)) &&
+    hasOnlyOwnEntries(first.subarray(2 * sectorBytes, tableHeadBytes)) &&
     isZeros(first.subarray(tableHeadBytes)) &&
     isZeros(last.subarray(0, copyAt)) &&
     isCopyOfBegun(last.subarray(copyAt))
   );
 }
 
+/** Each sector of a table is there or still zeros. */
+function hasOnlyOwnEntries(entries: Buffer): boolean {
+  for (let at = 0; at < entries.length; at += entryBytes) {
+    const entry = entries.subarray(at, at + entryBytes);
+    const [label = ''] = entry.toString('utf16le', labelAt).split('\0');
+    if (!isZeros(entry) && !installedLabels.has(label)) return false;
+  }
+  return true;
+}
+
 /** Without its header, the last sector, a copy is none. */
 const isCopyOfBegun = (copy: Buffer) =>
-  isZeros(copy.subarray(copy.length - sectorBytes)) ||
-  (systemLabels.every((label) => copy.includes(label, 0, 'utf16le')) &&
-    !copy.includes(volumeIds.ephemeral, 0, 'utf16le'));
+  hasOnlyOwnEntries(copy.subarray(0, copy.length - sectorBytes)) &&
+  (isZeros(copy.subarray(copy.length - sectorBytes)) ||
+    (systemLabels.every((label) => copy.includes(label, 0, 'utf16le')) &&
+      !copy.includes(volumeIds.ephemeral, 0, 'utf16le')));
 
 const isWithoutData = (table: PartitionTable) =>
   isSystem(table) && table.partitions.every(({ label }) => label !== volumeIds.ephemeral);
