@@ -6,6 +6,7 @@ import { ContainerDriver, ContainerdNamespace } from '@nodewright/contract/gen/c
 import { UpgradeRequest_RebootMode } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
 import { contextOf, progressOf, testCalls } from '../testing/test-calls.ts';
+import type { UpgradeApiInit } from './upgrade-api.ts';
 
 const containerd = { driver: ContainerDriver.CRI, namespace: ContainerdNamespace.NS_SYSTEM } as const;
 const source = { imageName: 'registry.example/installer:v1.14.1' };
@@ -96,6 +97,23 @@ test('every call is refused while an installation or an upgrade runs that no cal
   upgrades.installed = false;
   await assert.rejects(progressOf(lifecycle.install({ ...good, destination }, contextOf())), busy);
   assert.deepEqual(upgrades.calls, []);
+});
+
+test('the log says what a run has done, for an installation and for an upgrade', async () => {
+  const lines: string[] = [];
+  const note = (_fields: unknown, line: string) => void lines.push(line);
+  const { upgrades, lifecycle } = testCalls({ log: { info: note, warn: note } as UpgradeApiInit['log'] });
+  for (const installed of [false, true]) {
+    upgrades.installed = installed;
+    const stream = installed
+      ? lifecycle.upgrade(good, contextOf())
+      : lifecycle.install({ ...good, destination }, contextOf());
+    const all = progressOf(stream);
+    await turnOfLoop();
+    upgrades.end();
+    await all;
+  }
+  assert.deepEqual(lines, ['a disk of this machine has a new system', 'the other slot has a new system']);
 });
 
 test('a node that is no machine refuses both calls in one line', async () => {

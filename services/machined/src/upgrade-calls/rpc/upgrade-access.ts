@@ -14,6 +14,11 @@ export interface UpgradeAccessInit {
   readonly log: Pick<Logger, 'info' | 'warn'>;
 }
 
+const doneTexts = {
+  installation: 'a disk of this machine has a new system',
+  upgrade: 'the other slot has a new system',
+} as const;
+
 /** What machine a call wants: one that runs an installed system, or one that does not. */
 type Wanted = 'installed' | 'not installed';
 
@@ -60,7 +65,7 @@ export class UpgradeAccess {
 
   /** Begins a run, which has the turn until it is over, whether its client stays or not. */
   begin(
-    run: 'installation' | 'upgrade',
+    run: keyof typeof doneTexts,
     turn: Disposable,
     work: (upgrades: Upgrades, report: (line: string) => void) => Promise<void>,
   ): UpgradeRun {
@@ -70,7 +75,7 @@ export class UpgradeAccess {
       (report) => work(upgrades, report),
       (failure) => {
         turn[Symbol.dispose]();
-        if (failure === undefined) log.info({ run }, 'the other slot has a new system');
+        if (failure === undefined) log.info({ run }, doneTexts[run]);
         else log.warn({ run, reason: failure.message }, 'a system is not installed');
       },
     );
