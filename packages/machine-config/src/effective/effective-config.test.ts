@@ -216,7 +216,7 @@ test('effectiveConfig() prefers documents to legacy sections, merges maps and jo
       },
       udevRules: [],
       install: {
-        ...{ isUnattended: true, disk: '', diskSelector: 'true', image: '', wipe: true },
+        ...{ isUnattended: true, disk: '', diskSelector: 'true', image: '', wipe: undefined },
         ...{ extraKernelArgs: [], usesImageArguments: true, marksMbr: false, reboots: undefined },
       },
       usesDefaultDhcp: false,

@@ -30,7 +30,8 @@ export interface MachineSettings {
         /** CEL expression of the environment of disks; empty when the path names the disk. */
         readonly diskSelector: string;
         readonly image: string;
-        readonly wipe: boolean;
+        /** Whether what is on the disk may be overwritten; undefined when the configuration says nothing: then a system may not. */
+        readonly wipe: boolean | undefined;
         readonly extraKernelArgs: readonly string[];
         /** Whether GRUB starts the kernel with the arguments of the image, unchanged. */
         readonly usesImageArguments: boolean;
@@ -71,7 +72,7 @@ function installSettings(reader: ConfigReader): MachineSettings['install'] {
     return {
       ...{ isUnattended: true, disk: '', image: document.text('installer', 'image') },
       diskSelector: document.text('provisioning', 'diskSelector', 'match'),
-      wipe: document.boolean('provisioning', 'wipe') ?? true,
+      wipe: document.boolean('provisioning', 'wipe'),
       reboots: document.boolean('reboot'),
       ...{ extraKernelArgs: [], usesImageArguments: true, marksMbr: false },
     };

@@ -151,7 +151,7 @@ export const runtimeReferences: KindReferences = {
       isRequired: true,
     },
     'provisioning.wipe': {
-      help: 'Whether the disk may be overwritten when it is not blank.',
+      help: 'Whether the disk may be overwritten when it is not blank. One that has a system already is overwritten only when true is written here.',
       default: 'true',
     },
   },

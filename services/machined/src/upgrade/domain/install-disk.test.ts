@@ -77,6 +77,12 @@ test('chooseInstallDisk() destroys nothing that was not given up', () => {
   );
   assert.match(refusal([other]), /^\/dev\/vda is not empty \(ext4\), and is overwritten only when/);
   for (const disk of [system, other]) assert.equal(refusal([disk], { wipes: true }), '/dev/vda');
+  // A medium that is started once more with a configuration that says nothing of it must not destroy the machine.
+  assert.match(
+    refusal([system], { wipes: undefined }),
+    /^\/dev\/vda has a system \(partitions EFI, BOOT\), and/,
+  );
+  assert.equal(refusal([other], { wipes: undefined }), '/dev/vda');
   assert.equal(refusal([{ ...blank, content: 'begun' }]), '/dev/vda');
 });
 

@@ -34,8 +34,8 @@ export interface InstallWish {
   readonly disk: string;
   /** Result of the selector; undefined when there is none. */
   readonly selection: Selection | undefined;
-  /** Whether what is on the disk may be destroyed. */
-  readonly wipes: boolean;
+  /** Whether what is on the disk may be destroyed; undefined: unless it is a system. */
+  readonly wipes: boolean | undefined;
 }
 
 export type InstallChoice = { readonly disk: InstallDisk } | { readonly refusal: string };
@@ -101,7 +101,8 @@ function diskProblem(disk: InstallDisk, { wipes }: InstallWish, neededBytes: num
     return `${path} has ${gigabytes(disk.sizeBytes)}, and at least ${gigabytes(neededBytes)} are needed`;
   if (disk.user !== undefined) return `${path} is in use: ${disk.user}`;
   if (content === 'unknown') return `${path} cannot be read: ${detail}`;
-  if (wipes || content === 'blank' || content === 'begun') return undefined;
+  if (wipes === true || content === 'blank' || content === 'begun') return undefined;
+  if (wipes === undefined && content === 'other') return undefined;
   const what = content === 'system' ? 'has a system' : 'is not empty';
   return `${path} ${what} (${detail}), and is overwritten only when the installation is asked to wipe it`;
 }

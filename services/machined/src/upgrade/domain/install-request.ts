@@ -9,7 +9,8 @@ export interface InstallRequest {
   readonly disk: string;
   /** Expression that is true for the disk; empty without one. */
   readonly selector: string;
-  readonly wipes: boolean;
+  /** Whether what is on the disk may be destroyed; undefined: unless it is a system. */
+  readonly wipes: boolean | undefined;
   /** The artefact; empty for the one on the medium. */
   readonly image: string;
   readonly extraKernelArguments: readonly string[];
