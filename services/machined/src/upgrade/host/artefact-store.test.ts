@@ -338,6 +338,19 @@ test('a restart keeps whole artefacts, and removes what an interrupted run has l
   assert.equal((await machineFiles(second.store, name)).length, neededFiles.machine.length);
 });
 
+test('a store whose folder could not be read once is read at the next use', async () => {
+  const first = await storeWith();
+  await pulled(await first.store.pullIfArtefact(name, never));
+  const { store, folder } = await storeWith({}, first.path);
+  const recover = folder.recover.bind(folder);
+  folder.recover = async () => {
+    folder.recover = recover;
+    throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+  };
+  await assert.rejects(store.list(), { code: 'EMFILE' });
+  assert.equal((await store.list()).length, 1);
+});
+
 test('a third artefact takes the place of the one that was used least recently', async () => {
   const { store, clock, folder } = await storeWith();
   for (const version of ['v1.14.1', 'v1.14.2', 'v1.14.3']) {

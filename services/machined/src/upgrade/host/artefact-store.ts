@@ -294,9 +294,15 @@ export class ArtefactStore implements ArtefactSource, InstallerImages {
   async #isOnDisk(): Promise<boolean> {
     const { folder } = this.#init;
     if (!(await folder.isOnDisk())) return false;
-    this.#recovery ??= folder.recover().then((found) => {
-      for (const record of found) this.#add(record);
-    });
+    this.#recovery ??= folder.recover().then(
+      (found) => {
+        for (const record of found) this.#add(record);
+      },
+      (error: unknown) => {
+        this.#recovery = undefined;
+        throw error;
+      },
+    );
     await this.#recovery;
     return true;
   }
