@@ -132,15 +132,18 @@ test('a staged upgrade is begun by the next start of the confirmed system, once,
   const first = await machine.powerOn();
   await first.start();
   machine.etcdVersion = '3.7.1';
+  machine.missing = ['quorum'];
   await first.stage({ ...request, allowsDowngrade: true });
-  // The data of etcd is not mounted when the start begins with it.
+  // The data of etcd is not mounted when the start begins with it, and a machine that starts lacks almost everything.
   machine.etcdVersion = undefined;
+  machine.missing = ['time servers', 'other nodes', 'quorum'];
   const next = await machine.powerOn();
   const { staged } = await next.start();
   assert.equal(staged?.image, request.image);
   assert.ok(staged);
   await next.upgradeStaged(staged, machine.report);
   assert.deepEqual([machine.restarts, systemsOf(machine).once], [['planned'], 'B']);
+  assert.deepEqual((await next.trial())?.missingBefore, ['quorum']);
   const tried = await machine.powerOn();
   assert.deepEqual([machine.running.slot, (await tried.start()).staged], ['B', undefined]);
   await assert.rejects(first.stage({ ...request, extensionSet: '/set' }), { kind: 'failed-precondition' });

@@ -34,7 +34,7 @@ import {
   placedFiles,
   unifiedKernelOf,
 } from '../domain/slot-plan.ts';
-import { encodeStagedOptions, parseStagedOptions } from '../domain/staged-options.ts';
+import { encodeStagedOptions, parseStagedOptions, type StagedOptions } from '../domain/staged-options.ts';
 import type { SystemRequest, Upgrades } from '../domain/upgrades.ts';
 import { type NewSet, openNewSet, readSetOfSlot } from './extension-sets.ts';
 import type { ImageAdditions } from './image-additions.ts';
@@ -118,9 +118,13 @@ export class MachineUpgrades implements Upgrades {
   }
 
   upgrade(request: SystemRequest, report: (line: string) => void): Promise<void> {
-    return this.#alone('an upgrade', async () =>
-      this.#upgrade(request, report, await this.#init.etcdVersion()),
-    );
+    return this.#alone('an upgrade', async () => {
+      const { etcdVersion, missingNow } = this.#init;
+      await this.#upgrade(request, report, {
+        etcdVersion: await etcdVersion(),
+        missingBefore: await missingNow(),
+      });
+    });
   }
 
   stage(request: SystemRequest): Promise<void> {
@@ -132,10 +136,10 @@ export class MachineUpgrades implements Upgrades {
           'a staged upgrade takes no set of extensions: upgrade at once, and restart later',
         );
       this.#refuseInMaintenance();
-      const plan = planStage(await this.#facts(), {
-        image,
-        options: encodeStagedOptions({ ...options, etcdVersion: await this.#init.etcdVersion() }),
-      });
+      const { etcdVersion, missingNow } = this.#init;
+      const before = { etcdVersion: await etcdVersion(), missingBefore: await missingNow() };
+      const staged = { image, options: encodeStagedOptions({ ...options, ...before }) };
+      const plan = planStage(await this.#facts(), staged);
       stepsOf(plan);
       chooseExtensions(request, await this.#presentExtensions());
       await this.#follow(plan);
@@ -168,8 +172,8 @@ export class MachineUpgrades implements Upgrades {
     report: (line: string) => void,
   ): Promise<void> {
     await this.#alone('an upgrade', async () => {
-      const { etcdVersion, ...options } = parseStagedOptions(staged.options);
-      await this.#upgrade({ image: staged.image, ...options }, report, etcdVersion);
+      const { etcdVersion, missingBefore, ...options } = parseStagedOptions(staged.options);
+      await this.#upgrade({ image: staged.image, ...options }, report, { etcdVersion, missingBefore });
     });
     this.#init.restart('planned');
   }
@@ -211,14 +215,13 @@ export class MachineUpgrades implements Upgrades {
   async #upgrade(
     request: SystemRequest,
     report: (line: string) => void,
-    etcdVersion: string | undefined,
+    { etcdVersion, missingBefore }: Pick<StagedOptions, 'etcdVersion' | 'missingBefore'>,
   ): Promise<void> {
     const { source, certificates, platform, edition, version, running, signal } = this.#init;
-    const { missingNow, images, replacement } = this.#init;
+    const { images, replacement } = this.#init;
     this.#refuseInMaintenance();
     const extra = this.#init.extraKernelArguments?.() ?? [];
     requireKernelArguments(extra);
-    const missingBefore = await missingNow();
     const hasOldLoader = await replacement.isOld();
     // What the record refuses is said before anything is read. An old loader knows nothing of slots.
     if (!hasOldLoader) stepsOf(planUpgrade(await this.#facts(), { rootHash: '', missingBefore }));
