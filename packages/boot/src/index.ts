@@ -28,7 +28,7 @@ export {
   upgradeKeys,
   upgradeRecordFrom,
 } from './choice/upgrade-record.ts';
-export type { UpgradePlan, UpgradeStep } from './choice/upgrade-step.ts';
+export { recordStep, type UpgradePlan, type UpgradeStep } from './choice/upgrade-step.ts';
 export { choiceEnvironment, slotChoiceIn } from './grub/choice-variables.ts';
 export { bootCodeBytes, bootCodeFor, coreFor } from './grub/core-image.ts';
 export {

@@ -149,6 +149,15 @@ test('a staged upgrade is begun by the next start of the confirmed system, once,
   await assert.rejects(first.stage({ ...request, extensionSet: '/set' }), { kind: 'failed-precondition' });
 });
 
+test('an upgrade of a disk whose boot loader cannot try a system can be staged', async (context) => {
+  const machine = await openMachine(context, 'set default=A\n');
+  const first = await machine.powerOn();
+  await first.start();
+  await first.stage(request);
+  const { staged } = await (await machine.powerOn()).start();
+  assert.equal(staged?.image, request.image);
+});
+
 test('a restart loads the kernel of the slot that is tried, with its own command line, and leaves the choice alone', async (context) => {
   const machine = await openMachine(context);
   const first = await machine.powerOn();

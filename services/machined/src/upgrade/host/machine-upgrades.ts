@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import {
   type BootLoader,
+  knownRecord,
   type LoadedKernel,
   type MachineFacts,
   type MachineStart,
@@ -14,6 +15,7 @@ import {
   planStage,
   planStart,
   planUpgrade,
+  recordStep,
   type System,
   type UpgradePlan,
   type UpgradeRecord,
@@ -136,10 +138,14 @@ export class MachineUpgrades implements Upgrades {
           'a staged upgrade takes no set of extensions: upgrade at once, and restart later',
         );
       this.#refuseInMaintenance();
-      const { etcdVersion, missingNow } = this.#init;
+      const { etcdVersion, missingNow, replacement } = this.#init;
       const before = { etcdVersion: await etcdVersion(), missingBefore: await missingNow() };
       const staged = { image, options: encodeStagedOptions({ ...options, ...before }) };
-      const plan = planStage(await this.#facts(), staged);
+      const facts = await this.#facts();
+      // An old loader has no choice that could be put in order first: the upgrade replaces it.
+      const plan = (await replacement.isOld())
+        ? { steps: [recordStep(knownRecord(facts), { trial: undefined, staged })] }
+        : planStage(facts, staged);
       stepsOf(plan);
       chooseExtensions(request, await this.#presentExtensions());
       await this.#follow(plan);
