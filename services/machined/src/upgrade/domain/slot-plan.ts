@@ -15,6 +15,9 @@ export interface PlacedFile extends ArtefactFile {
 /** The path of the unified kernel of a slot on the partition EFI. */
 export const unifiedKernelOf = (slot: Slot): string => `${unifiedKernelFolder}/${entryName(slot)}`;
 
+/** The name of a file until all of its bytes were compared. */
+export const temporaryName = (place: string): string => `${place}.new`;
+
 /** Where each file of a machine goes when its system is written into the slot, by path in the artefact. */
 function placesOf(slot: Slot): ReadonlyMap<string, Pick<PlacedFile, 'partition' | 'place'>> {
   const onBoot = (name: string) => ({ partition: 'BOOT', place: `${slot}/${name}` }) as const;

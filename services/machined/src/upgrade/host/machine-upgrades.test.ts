@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { knownRecord, type LoadedKernel } from '@nodewright/boot';
@@ -345,6 +345,23 @@ test('a disk that is full is said with the figures before the first byte', async
     ),
   );
   assert.equal(isEntry(machine), true);
+});
+
+test('what an interrupted upgrade has left on EFI makes room for the next one', async (context) => {
+  const machine = await openMachine(context);
+  const access = machine.access();
+  const left = join(machine.efi.folder, 'EFI/Linux/nodewright-b.efi.new');
+  mkdirSync(dirname(left), { recursive: true });
+  writeFileSync(left, Buffer.alloc(2 << 20));
+  const full: typeof access.efi = {
+    ...access.efi,
+    read: (work) => access.efi.read((files) => work({ ...files, freeBytes: async () => 0 })),
+  };
+  await machine.machined({ access: { ...access, efi: full } }).upgrade(request, machine.report);
+  assert.deepEqual(machine.reports, [
+    'v1.14.1 is written into slot B',
+    'the next start tries v1.14.1 in slot B',
+  ]);
 });
 
 test('META that is full, and a machine without configuration, refuse before anything is written', async (context) => {

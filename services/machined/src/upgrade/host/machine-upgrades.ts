@@ -34,6 +34,7 @@ import {
   lackingBytes,
   type PlacedFile,
   placedFiles,
+  temporaryName,
   unifiedKernelOf,
 } from '../domain/slot-plan.ts';
 import { encodeStagedOptions, parseStagedOptions, type StagedOptions } from '../domain/staged-options.ts';
@@ -306,10 +307,13 @@ export class MachineUpgrades implements Upgrades {
       }))),
       sizes: [...sizesOn('BOOT'), ...(set?.sizes ?? [])],
     });
+    const kernel = unifiedKernelOf(slot);
     const efi = {
       partition: 'EFI',
       ...(await access.efi.read(async (on) => ({
-        ...{ freeBytes: await on.freeBytes(), replacedBytes: await on.sizeOf(unifiedKernelOf(slot)) },
+        freeBytes: await on.freeBytes(),
+        // An upgrade that was interrupted has left its file under the other name.
+        replacedBytes: (await on.sizeOf(kernel)) + (await on.sizeOf(temporaryName(kernel))),
       }))),
       sizes: sizesOn('EFI'),
     } as const;

@@ -4,8 +4,7 @@ import { type BootFiles, rootHashIn, type Slot, slotFiles } from '@nodewright/bo
 import { VerityTreeBuilder, verityTreeInit } from '@nodewright/disk';
 import { Fault } from '@nodewright/fault';
 import type { ArtefactFile, ArtefactSink } from '@nodewright/installer';
-import type { PlacedFile } from '../domain/slot-plan.ts';
-import { unifiedKernelOf } from '../domain/slot-plan.ts';
+import { type PlacedFile, temporaryName as temporary, unifiedKernelOf } from '../domain/slot-plan.ts';
 import type { PartitionAccess, PartitionFiles } from './partition-files.ts';
 
 export interface SlotWriterInit {
@@ -46,8 +45,6 @@ export interface SlotWriter {
   mark(slot: Slot): Promise<void>;
   unmark(slot: Slot): Promise<void>;
 }
-
-const temporary = (path: string) => `${path}.new`;
 
 export function createSlotWriter({ boot, efi }: SlotWriterInit): SlotWriter {
   return {
