@@ -1,5 +1,6 @@
 export {
   defaultSlot,
+  isCommitted,
   isDefault,
   knownRecord,
   type MachineFacts,

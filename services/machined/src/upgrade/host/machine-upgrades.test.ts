@@ -68,6 +68,27 @@ test('an upgrade writes the other slot, the next start tries it, and the confirm
   assert.deepEqual([machine.running.slot, (await again.start()).mode], ['B', 'confirmed']);
 });
 
+test('a system whose default is stored is confirmed, although META fails to record it', async (context) => {
+  const machine = await openMachine(context);
+  const first = await machine.powerOn();
+  await first.start();
+  await first.upgrade(request, machine.report);
+  await (await machine.powerOn()).start();
+  const { meta } = machine;
+  const failing = machine.machined({
+    meta: {
+      values: () => meta,
+      change: () => Promise.reject(new Fault('unavailable', 'the disk fails')),
+    },
+  });
+  await failing.confirm();
+  assert.equal(machine.facts?.boot.default, 'B');
+  await (await machine.powerOn()).start();
+  assert.deepEqual(systemsOf(machine), {
+    ...{ ...nothing, confirmed: 'B', previous: 'A', default: 'B', once: undefined },
+  });
+});
+
 test('a tried system that gives up is left by the firmware, and the old one says why', async (context) => {
   const machine = await openMachine(context);
   const first = await machine.powerOn();

@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import {
   type BootLoader,
+  isCommitted,
   knownRecord,
   type LoadedKernel,
   type MachineFacts,
@@ -185,9 +186,18 @@ export class MachineUpgrades implements Upgrades {
     this.#init.restart('planned');
   }
 
-  /** Keeps the tried system. @throws Fault */
+  /** Keeps the tried system. @throws Fault when the next start would not have it */
   async confirm(): Promise<void> {
-    await this.#follow(planConfirm(await this.#facts()));
+    const facts = await this.#facts();
+    const { trial } = knownRecord(facts);
+    try {
+      await this.#follow(planConfirm(facts));
+    } catch (error) {
+      const { boot } = await this.#facts();
+      if (trial === undefined || !isCommitted(boot, trial)) throw error;
+      // The default is what counts: the next start puts the record in order.
+      this.#init.log.warn({ error: faultFrom(error).message }, 'the confirmation is not recorded');
+    }
   }
 
   /** Goes back to the system before this one. @throws Fault */
