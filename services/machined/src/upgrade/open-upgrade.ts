@@ -7,7 +7,6 @@ import {
   createSystemdBootLoader,
   encodeLoaderVariable,
   entryName,
-  isSameSystem,
   parseLoaderVariable,
   slotIn,
   upgradeRecordFrom,
@@ -26,6 +25,7 @@ import type { NodeEvent } from '../life/domain/node-event.ts';
 import { unattendedInstallController } from './controllers/unattended-install.ts';
 import { bootedEntryController, upgradeStatusController } from './controllers/upgrade-status.ts';
 import type { ArtefactSource } from './domain/artefact-source.ts';
+import { isFirstTry } from './domain/first-try.ts';
 import { outsideNeedsOf } from './domain/trial-problems.ts';
 import { readSetOfSlot } from './host/extension-sets.ts';
 import { firmwareCheck } from './host/firmware-check.ts';
@@ -158,10 +158,7 @@ export function openUpgrade(init: OpenUpgradeInit): UpgradeTopic {
 
   const start = createMachineStart({
     ...{ slot, machine, watchdog, holder, timers, signal, log },
-    isTried() {
-      const record = upgradeRecordFrom(init.meta.values());
-      return record !== 'lost' && record.trial !== undefined && isSameSystem(record.trial.system, running);
-    },
+    isTried: () => isFirstTry(upgradeRecordFrom(init.meta.values()), running),
     observe: () => {
       observe ??= createTrialObserver({
         ...{ slot, state, log, extensionSet: init.extensionSet, awaitSoundStart: init.awaitSoundStart },

@@ -11,7 +11,7 @@ import type { Watchdog } from './watchdog.ts';
 export interface MachineStartInit {
   /** The slot that runs. */
   readonly slot: Slot;
-  /** Whether META says that the running system is tried. */
+  /** Whether META says that the running system is tried, and that it has not run yet. */
   readonly isTried: () => boolean;
   readonly machine: Pick<MachineUpgrades, 'start' | 'upgradeStaged' | 'confirm' | 'giveUp' | 'trial'>;
   readonly watchdog: Watchdog;
