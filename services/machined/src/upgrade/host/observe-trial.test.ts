@@ -76,3 +76,20 @@ test('a machine without the extensions that its slot has is not ready', async ()
     assert.deepEqual([isReady, problems[0]?.text], [text === undefined, text]);
   }
 });
+
+test('sets of extensions that could not be read once are read again', async () => {
+  let reads = 0;
+  const readSet = async () => {
+    reads += 1;
+    if (reads === 1) throw new Error('the disk is busy');
+    return undefined;
+  };
+  const { observe, machine, sound } = open({ readSet });
+  await machine('running');
+  sound.resolve(true);
+  await sound.promise;
+  assert.equal((await observe()).problems[0]?.text, 'the sets of extensions cannot be read');
+  assert.deepEqual(await observe(), { isReady: true, problems: [] });
+  await observe();
+  assert.equal(reads, 2);
+});

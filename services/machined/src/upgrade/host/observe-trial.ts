@@ -30,9 +30,11 @@ export function createTrialObserver(init: TrialObserverInit): () => Promise<Omit
     isSound = sound;
     missing = [];
   });
-  let setProblem: string | undefined;
+  let isSetInUse = false;
   return async () => {
-    setProblem ??= await readSetProblem(init);
+    // What could not be read once may be read the next time.
+    const setProblem = isSetInUse ? '' : await readSetProblem(init);
+    isSetInUse = setProblem === '';
     const found = await specOf(state, pointerTo(machineStatuses));
     const isRunning = found?.stage === 'running';
     const own = [...(setProblem === '' ? [] : [setProblem]), ...(isRunning ? missing : [])];
