@@ -116,5 +116,14 @@ test('the second place is taken when the first one is full, and a node without r
       message,
     });
   await refused([full], /need 1\.0 MiB: IMAGECACHE has 0\.0 MiB/);
-  await refused([folderPlace('EPHEMERAL', target, async () => false)], /no volume is mounted/);
+});
+
+test('a volume that is not mounted yet is a reason to try again: a start begins with a staged upgrade', async (context) => {
+  const target = join(folder(context), 'cache');
+  const places = [folderPlace('EPHEMERAL', target, async () => false)];
+  await assert.rejects(createImageAdditions({ roots: [], places }).plan(files), {
+    kind: 'unavailable',
+    message:
+      'the images of the new system need 1.0 MiB: no volume that could have them is mounted yet: try again',
+  });
 });

@@ -19,7 +19,11 @@ export interface ImagePlace {
 
 /** What adds the images of a new system to the caches of this node. */
 export interface ImageAdditions {
-  /** Decides what is missing and where it goes. @throws Fault `failed-precondition` with the figures when it fits nowhere */
+  /**
+   * Decides what is missing and where it goes.
+   *
+   * @throws Fault `failed-precondition` with the figures when it fits nowhere, `unavailable` while no place is mounted
+   */
   plan(files: readonly ArtefactFile[]): Promise<PlannedImages>;
 }
 
@@ -97,10 +101,10 @@ async function placeFor(needed: number, places: readonly ImagePlace[]): Promise<
     if (free >= needed) return place;
     figures.push(`${place.label} has ${showMib(free)}`);
   }
-  throw new Fault(
-    'failed-precondition',
-    `the images of the new system need ${showMib(needed)}: ${figures.join(', ') || 'no volume is mounted that could have them'}`,
-  );
+  const need = `the images of the new system need ${showMib(needed)}`;
+  if (figures.length === 0)
+    throw new Fault('unavailable', `${need}: no volume that could have them is mounted yet: try again`);
+  throw new Fault('failed-precondition', `${need}: ${figures.join(', ')}`);
 }
 
 const showMib = (bytes: number) => `${(bytes / (1 << 20)).toFixed(1)} MiB`;

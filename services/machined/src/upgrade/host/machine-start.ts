@@ -42,7 +42,7 @@ export interface MachineStartSteps {
 /** The disk may fail for a moment. */
 const confirmAttempts = 6;
 const confirmPauseMs = 10_000;
-/** A registry may be out of reach until the network and the clock are up. */
+/** A registry may be out of reach until the network and the clock are up, and a volume may not be mounted yet. */
 const stagedAttempts = 20;
 const stagedPauseMs = 15_000;
 
