@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -64,6 +72,17 @@ test('efivarfs is read-only again after a failure, and changes happen one at a t
   assert.deepEqual(done, ['writable', 'read-only']);
   // The clean-up of the test removes a folder.
   mkdirSync(folder);
+});
+
+test('a firmware without room for another variable is said', async (context) => {
+  const { variables, folder, done } = openVariables(context);
+  symlinkSync('/dev/full', join(folder, loaderVariableFile('oneShot')));
+  await assert.rejects(variables.write('oneShot', entryOf('B')), {
+    kind: 'resource-exhausted',
+    message:
+      'the firmware has no room for its variable LoaderEntryOneShot: a restart may give back that of removed ones',
+  });
+  assert.equal(done.at(-1), 'read-only');
 });
 
 test('a variable that somebody has filled with megabytes is not read as one of ours', async (context) => {

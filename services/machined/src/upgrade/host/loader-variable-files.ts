@@ -1,6 +1,11 @@
 import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type LoaderVariableFiles, loaderVariableBytes, loaderVariableFile } from '@nodewright/boot';
+import {
+  type LoaderVariableFiles,
+  loaderVariableBytes,
+  loaderVariableFile,
+  loaderVariables,
+} from '@nodewright/boot';
 import { Fault } from '@nodewright/fault';
 import { cString, type NativeCalls } from '@nodewright/linux';
 
@@ -82,7 +87,9 @@ export function createLoaderVariableFiles({ calls, folder }: LoaderVariableFiles
         const path = pathOf(variable);
         // Without O_TRUNC: the firmware replaces a variable with one call.
         await using file = await open(path, (await makeMutable(path)) ? 'r+' : 'wx');
-        const { bytesWritten } = await file.write(content, 0, content.length);
+        const { bytesWritten } = await file
+          .write(content, 0, content.length)
+          .catch((error: unknown) => Promise.reject(asFull(error, loaderVariables[variable])));
         if (bytesWritten !== content.length)
           throw new Fault('data-loss', `the firmware has taken a part of the variable ${variable} only`);
       }),
@@ -92,4 +99,14 @@ export function createLoaderVariableFiles({ calls, folder }: LoaderVariableFiles
         if (await makeMutable(path)) await rm(path, { force: true });
       }),
   };
+}
+
+/** Most firmware gives the room of variables that were removed or replaced back at a restart only. */
+function asFull(error: unknown, name: string): unknown {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') return error;
+  return new Fault(
+    'resource-exhausted',
+    `the firmware has no room for its variable ${name}: a restart may give back that of removed ones`,
+    { cause: error },
+  );
 }
