@@ -89,6 +89,8 @@ export interface OpenUpgradeInit {
 
 const efiFolder = '/sys/firmware/efi';
 const efiVariables = `${efiFolder}/efivars`;
+/** What the first watchdog is, by its driver. */
+const watchdogIdentity = '/sys/class/watchdog/watchdog0/identity';
 /** How long a machine may take to stop its services before the watchdog resets it. */
 const stopMs = 5 * 60_000;
 
@@ -150,6 +152,7 @@ export function openUpgrade(init: OpenUpgradeInit): UpgradeTopic {
       await startRestartWatchdog({
         ...{ calls, log, load: createModuleLoader(folder) },
         moduleList: () => readIfThere(`${folder}/modules.dep`)?.toString(),
+        readIdentity: () => readIfThere(watchdogIdentity)?.toString(),
       });
     },
     restart: end,

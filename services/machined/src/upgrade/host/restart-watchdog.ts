@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { faultFrom } from '@nodewright/fault';
 import { type LoadModuleFile, moduleLoadOrder, type NativeCalls, parseModuleFiles } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
@@ -11,7 +11,14 @@ export interface RestartWatchdogInit {
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** Default: `/dev/watchdog0`. */
   readonly device?: string;
+  /** What the driver of this device says that it is; undefined without one. */
+  readonly readIdentity: () => string | undefined;
 }
+
+/** The timer of the kernel. An earlier trial of this start may have loaded it, for want of hardware. Source: Linux, softdog. */
+const kernelTimer = 'Software Watchdog';
+/** Source: Linux, watchdog API, magic close. */
+const magicClose = 'V';
 
 /**
  * Drivers of hardware, which runs on while a kernel starts another one: of emulated machines, and of firmware with an ACPI table for it. The timer
@@ -30,7 +37,8 @@ const setTimeoutRequest = 0xc004_5706;
  * @returns the driver; undefined when the machine has none of them
  */
 export async function startRestartWatchdog(init: RestartWatchdogInit): Promise<string | undefined> {
-  const { calls, moduleList, load, log, device = '/dev/watchdog0' } = init;
+  const { calls, moduleList, load, log, readIdentity, device = '/dev/watchdog0' } = init;
+  if (readIdentity()?.trim() === kernelTimer) return undefined;
   const files = parseModuleFiles(moduleList() ?? '');
   for (const driver of drivers) {
     try {
@@ -40,6 +48,10 @@ export async function startRestartWatchdog(init: RestartWatchdogInit): Promise<s
         const time = Buffer.alloc(4);
         time.writeInt32LE(seconds);
         calls.control(descriptor, setTimeoutRequest, time);
+      } catch (error) {
+        // With a shorter time of its own it would reset the machine while that stops.
+        writeSync(descriptor, magicClose);
+        throw error;
       } finally {
         // Without the magic character it is not stopped.
         closeSync(descriptor);
