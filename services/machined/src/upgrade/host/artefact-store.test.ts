@@ -41,6 +41,21 @@ afterEach(() => {
 class DiskFolder extends ArtefactFolder {
   onDisk = true;
   free: number | undefined;
+  /** The next calls of these kinds fail. */
+  failures: ('recover' | 'remove')[] = [];
+  #fail(what: 'recover' | 'remove'): void {
+    if (this.failures[0] !== what) return;
+    this.failures.shift();
+    throw new Error('the disk fails');
+  }
+  override async recover() {
+    this.#fail('recover');
+    return super.recover();
+  }
+  override async remove(digest: string) {
+    this.#fail('remove');
+    return super.remove(digest);
+  }
   override isOnDisk = async () => this.onDisk;
   override freeBytes = async () => this.free ?? 1e12;
 }
@@ -349,6 +364,18 @@ test('a store whose folder could not be read once is read at the next use', asyn
   };
   await assert.rejects(store.list(), { code: 'EMFILE' });
   assert.equal((await store.list()).length, 1);
+});
+
+test('a disk that fails once does not end the store', async () => {
+  const { store, folder, clock } = await storeWith();
+  folder.failures = ['recover'];
+  await assert.rejects(store.list(), /the disk fails/);
+  assert.deepEqual(await store.list(), []);
+  await pulled(await store.pullIfArtefact(name, never));
+  clock.nowMs += 3_600_001;
+  folder.failures = ['remove'];
+  await store.removeUnused();
+  assert.deepEqual(await store.list(), [], 'the next start of the node removes the rest');
 });
 
 test('a third artefact takes the place of the one that was used least recently', async () => {

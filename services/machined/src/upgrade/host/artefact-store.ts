@@ -3,7 +3,7 @@ import type { X509Certificate } from 'node:crypto';
 import { LongPromise, pause } from '@nodewright/async';
 import type { ImageInfo, LayerProgress, PullStep } from '@nodewright/containers';
 import { type ImageContent, readDocument, verifiedBytes } from '@nodewright/extensions/images';
-import { Fault } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import {
   filesFor,
   isSignedIndex,
@@ -180,8 +180,13 @@ export class ArtefactStore implements ArtefactSource, InstallerImages {
     }
   }
 
+  /** It never rejects: what cannot be removed is no artefact any more, and the next start of the node removes the rest. */
   async removeUnused(): Promise<void> {
-    for (const digest of unusedArtefacts(this.#kept(), this.#init.monotonicMs())) await this.#drop(digest);
+    const { monotonicMs, log } = this.#init;
+    for (const digest of unusedArtefacts(this.#kept(), monotonicMs()))
+      await this.#drop(digest).catch((error: unknown) =>
+        log.warn({ digest, error: faultFrom(error).message }, 'an unused artefact cannot be removed'),
+      );
   }
 
   async *#pull(reference: string, caller: AbortSignal): AsyncGenerator<PullStep, void, undefined> {
