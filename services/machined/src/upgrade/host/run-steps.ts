@@ -78,7 +78,7 @@ async function orEmpty(
   try {
     await work();
   } catch (error) {
-    // It is no boot entry in any case. The next start removes what is left.
+    // It is no boot entry in any case. The next upgrade removes what is left, and counts it as room.
     await writer
       .empty(slot)
       .catch((later: unknown) => log.warn({ slot, error: faultFrom(later).message }, 'a slot is not empty'));
