@@ -87,6 +87,22 @@ test('a forced shutdown and a signal drain nothing, and a forced one ends a drai
   assert.deepEqual(signalled.steps, ['stop']);
 });
 
+test('a machine that writes a new system can be shut down meanwhile', async () => {
+  const { life, steps, skipDelay } = nodeLife();
+  const upgrade = life.upgrade('graceful', 'a', () => new Promise(() => {}));
+  skipDelay();
+  await turn();
+  const shutdown = life.shutDown('b');
+  await turn();
+  skipDelay();
+  // Without time that passes: nothing waits for the upgrade.
+  for (let turns = 0; turns < 10; turns += 1) await turn();
+  skipDelay();
+  for (let turns = 0; turns < 10; turns += 1) await turn();
+  assert.deepEqual(steps, ['stop', 'ends: power-off']);
+  await Promise.all([upgrade, shutdown]);
+});
+
 test('an action that ends the machine begins a second after its call, so that its caller can follow it', async () => {
   for (const act of [
     (life: NodeLife) => life.shutDown('a'),

@@ -131,7 +131,9 @@ export class NodeLife {
    * Like `reboot()`, but it first does the work of an upgrade while the services run. When that fails the machine goes on.
    */
   upgrade(kind: RebootKind, actorId: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    return this.#leave((tasks) => upgradeSequence(kind, work, tasks), { actorId, delayMs: watchDelayMs });
+    // The work ends with the node. A sequence that takes over, such as a shutdown, does not wait for it.
+    const upgrade = (signal: AbortSignal) => untilAborted(work(signal), signal);
+    return this.#leave((tasks) => upgradeSequence(kind, upgrade, tasks), { actorId, delayMs: watchDelayMs });
   }
 
   /** Like `reboot()`, for a machine whose next start begins with an upgrade. */
