@@ -89,6 +89,33 @@ test('a system whose default is stored is confirmed, although META fails to reco
   });
 });
 
+test('a rollback that meets a confirmation is refused, and does not lead to the system that it is to leave', async (context) => {
+  const machine = await openMachine(context);
+  const first = await machine.powerOn();
+  await first.start();
+  await first.upgrade(request, machine.report);
+  await (await machine.powerOn()).start();
+  const [begun, recorded] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const tried = machine.machined({
+    meta: {
+      values: () => machine.meta,
+      async change() {
+        begun.resolve();
+        await recorded.promise;
+      },
+    },
+  });
+  const confirmation = tried.confirm();
+  await begun.promise;
+  await assert.rejects(tried.rollback(), {
+    kind: 'failed-precondition',
+    message: 'a confirmation of this machine is in progress',
+  });
+  recorded.resolve();
+  await confirmation;
+  assert.deepEqual(machine.restarts, []);
+});
+
 test('a tried system that gives up is left by the firmware, and the old one says why', async (context) => {
   const machine = await openMachine(context);
   const first = await machine.powerOn();

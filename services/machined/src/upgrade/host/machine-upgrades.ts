@@ -187,17 +187,19 @@ export class MachineUpgrades implements Upgrades {
   }
 
   /** Keeps the tried system. @throws Fault when the next start would not have it */
-  async confirm(): Promise<void> {
-    const facts = await this.#facts();
-    const { trial } = knownRecord(facts);
-    try {
-      await this.#follow(planConfirm(facts));
-    } catch (error) {
-      const { boot } = await this.#facts();
-      if (trial === undefined || !isCommitted(boot, trial)) throw error;
-      // The default is what counts: the next start puts the record in order.
-      this.#init.log.warn({ error: faultFrom(error).message }, 'the confirmation is not recorded');
-    }
+  confirm(): Promise<void> {
+    return this.#alone('a confirmation', async () => {
+      const facts = await this.#facts();
+      const { trial } = knownRecord(facts);
+      try {
+        await this.#follow(planConfirm(facts));
+      } catch (error) {
+        const { boot } = await this.#facts();
+        if (trial === undefined || !isCommitted(boot, trial)) throw error;
+        // The default is what counts: the next start puts the record in order.
+        this.#init.log.warn({ error: faultFrom(error).message }, 'the confirmation is not recorded');
+      }
+    });
   }
 
   /** Goes back to the system before this one. @throws Fault */
