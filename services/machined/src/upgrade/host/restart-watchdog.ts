@@ -15,7 +15,7 @@ export interface RestartWatchdogInit {
   readonly readIdentity: () => string | undefined;
 }
 
-/** The timer of the kernel. An earlier trial of this start may have loaded it, for want of hardware. Source: Linux, softdog. */
+/** The timer of the kernel. An earlier trial of this start may have loaded it, for want of hardware. Source: Linux, drivers/watchdog/softdog.c. */
 const kernelTimer = 'Software Watchdog';
 /** Source: Linux, watchdog API, magic close. */
 const magicClose = 'V';
