@@ -45,7 +45,7 @@ async function connect(
 function reason({ stderr, exitCode }: TalosctlResult): string {
   assert.equal(exitCode, 1);
   const text =
-    /^(?:warning: the certificate .*\n)?error from node node01: rpc error: code = Unavailable desc = endpoint \S+: (.*)\n(?:"talosctl .*\n)?$/.exec(
+    /^(?:warning: the certificate .*\n)?error from node node01: rpc error: code = Unavailable desc = endpoint \S+: (.*)\n(?:(?:"talosctl |start a cluster of this machine again ).*\n)?$/.exec(
       stderr,
     );
   assert.notEqual(text, null, stderr);
