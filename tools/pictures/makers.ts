@@ -32,11 +32,11 @@ const nodes = 'node01,node02,node03,node04';
 /** In the order in which they are made. The first one creates the cluster. */
 export const makers: Readonly<Record<PictureName, Maker>> = {
   'make-up': async (shop) => {
-    const size = { columns: 100, rows: 31 };
+    const size = { columns: 100, rows: 38 };
     await using terminal = await openTerminal(shop, size);
     const frames = await terminal.record(async () => {
       await terminal.type(upCommand);
-      await terminal.waitFor(/vote in etcd after .*\n\$ $/, 600_000);
+      await terminal.waitFor(/vote in etcd after [\s\S]*make down .*\n\$ $/, 600_000);
     });
     return writeTerminal(shop, 'make-up', size, frames);
   },
