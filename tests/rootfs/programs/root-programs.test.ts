@@ -66,7 +66,8 @@ test('the root has these programs and no other', { skip }, () => {
     .map(({ path }) => path)
     .filter((path) => !path.includes('.so') && !lstatSync(join(staged.root, path)).isSymbolicLink())
     .filter((path) => (lstatSync(join(staged.root, path)).mode & 0o111) !== 0);
-  const others = ['usr/bin/mkfs.xfs', 'usr/bin/nft', 'usr/bin/node', ...udevPrograms];
+  const makers = ['mke2fs', 'mkfs.fat', 'mkfs.xfs'].map((name) => `usr/bin/${name}`);
+  const others = [...makers, 'usr/bin/nft', 'usr/bin/node', ...udevPrograms];
   assert.deepEqual(found, [...plugins, ...programs, ...others].sort());
 });
 
