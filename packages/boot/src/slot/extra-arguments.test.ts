@@ -37,6 +37,12 @@ test('extraArgumentProblem() refuses words that belong to the image, or that pro
     'module.sig_enforce=0',
     'module.sig-enforce=0',
     'init=/bin/sh',
+    '-panic',
+    'panic=0',
+    'panic=',
+    'panic',
+    'panic=00',
+    'panic=1x',
     'rdinit=/x',
     'a b',
     'a\nb',
@@ -55,7 +61,7 @@ test('extraArgumentProblem() refuses words that belong to the image, or that pro
   for (const word of refused)
     assert.match(extraArgumentProblem(line, ['quiet', word]) ?? '', /^the extra kernel argument /, word);
   assert.equal(
-    extraArgumentProblem(line, ['quiet', 'ip=dhcp', 'hugepages=64', '-panic', 'a.b-c=[1]']),
+    extraArgumentProblem(line, ['quiet', 'ip=dhcp', 'hugepages=64', 'panic=20', 'panic=-1', 'a.b-c=[1]']),
     undefined,
   );
 });

@@ -17,6 +17,9 @@ const replaced: ReadonlySet<string> = new Set(['console', 'talos.platform']);
 /** Printable characters of ASCII, without those that GRUB interprets, and without quotation marks, which the kernel interprets. */
 const plain = /^[!%()*+,./0-9:=?@A-Z[\]^_a-z~-]+$/;
 
+/** In seconds, or below zero for at once. With 0 a kernel that panics waits for somebody. Source: Linux, Documentation/admin-guide/kernel-parameters.txt. */
+const restartsAfterPanic = /^panic=-?0*[1-9]\d*$/;
+
 const nameOf = (word: string) => word.replace(/^-/, '').split('=')[0] ?? '';
 
 /**
@@ -44,6 +47,8 @@ function wordProblem(word: string): string | undefined {
     return 'has a character that a boot loader interprets, or no name';
   // The kernel takes both characters for the same one in names.
   const name = nameOf(word).replaceAll('-', '_');
+  if (name === 'panic' && !restartsAfterPanic.test(word))
+    return 'would leave a machine whose kernel panics where it is, so that no trial comes back: give seconds';
   if (name.startsWith(ownPrefix)) return 'belongs to the image, which has its root hash there: remove it';
   return fixed.has(name) ? 'is one that this system needs as it is: remove it' : undefined;
 }
