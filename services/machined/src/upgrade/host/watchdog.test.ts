@@ -15,15 +15,13 @@ function pass(timers: FakeTimers, ms: number): void {
 function open(descriptor: number | undefined = 7) {
   const timers = new FakeTimers(0);
   const done: string[] = [];
-  const watchdog = openWatchdog({
-    ...{ descriptor, timers, log: { info() {}, warn() {} } as never },
-    device: {
-      closeOnExec: (to) => void done.push(`kept from programs: ${to}`),
-      write: (to, text) => void done.push(`${to}: ${text === '\0' ? 'fed' : text}`),
-      close: (to) => void done.push(`close ${to}`),
-    },
-  });
-  return { timers, done, watchdog };
+  const device = {
+    closeOnExec: (to: number) => void done.push(`kept from programs: ${to}`),
+    write: (to: number, text: string) => void done.push(`${to}: ${text === '\0' ? 'fed' : text}`),
+    close: (to: number) => void done.push(`close ${to}`),
+  };
+  const log = { info() {}, warn() {} } as never;
+  return { timers, done, device, watchdog: openWatchdog({ descriptor, timers, log, device }) };
 }
 
 test('a watchdog is fed at once and several times within its minute, and stopped by the magic character', () => {
@@ -37,6 +35,19 @@ test('a watchdog is fed at once and several times within its minute, and stopped
   assert.deepEqual(done, ['7: V', 'close 7']);
   pass(timers, 60_000);
   assert.equal(done.length, 2);
+});
+
+test('a watchdog that cannot be stopped is fed on: it would reset a machine that is confirmed', () => {
+  const { timers, done, watchdog, device } = open();
+  const { write } = device;
+  device.write = (to, text) => {
+    if (text === 'V') throw new Error('EIO');
+    write(to, text);
+  };
+  watchdog.stop();
+  done.length = 0;
+  pass(timers, 60_000);
+  assert.equal(done.length, 6);
 });
 
 test('a watchdog is not fed any more when the machine was to restart, and is left to reset it', () => {

@@ -6,7 +6,7 @@ import type { Logger } from '@nodewright/telemetry';
 
 /** The watchdog that the init has started because the slot is tried. It resets the machine when it is not fed for its time. */
 export interface Watchdog {
-  /** Stops it: the system is confirmed, or it was never on trial. */
+  /** Stops it: the system is confirmed, or it was never on trial. One that cannot be stopped is fed on. */
   stop(): void;
   /** Feeds it for so long only: the machine is to restart until then. */
   endAfter(ms: number): void;
@@ -53,16 +53,18 @@ export function openWatchdog({ descriptor, timers, log, device }: WatchdogInit):
   return {
     stop() {
       if (!isOpen) return;
-      isOpen = false;
-      endFeeding();
-      deadline?.[Symbol.dispose]();
       try {
         device.write(descriptor, magicClose);
         device.close(descriptor);
-        log.info({}, 'the watchdog is stopped');
       } catch (error) {
-        log.warn({ error: faultFrom(error).message }, 'the watchdog cannot be stopped');
+        // It runs on, and would reset a machine that does not feed it.
+        log.warn({ error: faultFrom(error).message }, 'the watchdog cannot be stopped: it is fed on');
+        return;
       }
+      isOpen = false;
+      endFeeding();
+      deadline?.[Symbol.dispose]();
+      log.info({}, 'the watchdog is stopped');
     },
     endAfter(ms) {
       if (isOpen) deadline ??= timers.after(ms, endFeeding);
