@@ -84,6 +84,30 @@ test('a disk that does not answer delays the restart no longer than the timeout'
   clearTimeout(keepAlive);
 });
 
+test('a kernel that was loaded before the preparation failed or took too long does not take over', async () => {
+  const isLoaded: Partial<NextKernelInit> = { read: () => Buffer.from('1\n') };
+  const failed = openMachine({
+    ...isLoaded,
+    async beforeRestart(_, load) {
+      await load(ofSlot);
+      throw new Fault('unavailable', 'the choice of the boot loader cannot be changed');
+    },
+  });
+  await failed.load();
+  assert.equal(failed.next.isLoaded(), false);
+  const late = openMachine({
+    ...{ ...isLoaded, timeoutMs: 50 },
+    async beforeRestart(_, load) {
+      await load(ofSlot);
+      await new Promise(() => {});
+    },
+  });
+  const keepAlive = setTimeout(() => {}, 5000);
+  await late.load();
+  clearTimeout(keepAlive);
+  assert.equal(late.next.isLoaded(), false);
+});
+
 test('the kernel says whether a kernel is loaded', () => {
   const says = (value: string | undefined) =>
     openMachine({ read: () => (value === undefined ? value : Buffer.from(value)) }).next.isLoaded();

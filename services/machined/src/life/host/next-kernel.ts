@@ -26,6 +26,7 @@ export interface NextKernel {
    * firmware.
    */
   load(signal: AbortSignal): Promise<void>;
+  /** Whether a kernel is loaded and all that it needs was prepared. */
   isLoaded(): boolean;
 }
 
@@ -46,8 +47,9 @@ const privateFolder = 0o700;
 
 export function createNextKernel(init: NextKernelInit): NextKernel {
   const { beforeRestart, isSecureBootOn, read, timeoutMs, log } = init;
+  let hasFailed = false;
   return {
-    isLoaded: () => isKernelLoaded(read),
+    isLoaded: () => !hasFailed && isKernelLoaded(read),
     async load(signal) {
       try {
         const canKexec = !isSecureBootOn();
@@ -58,6 +60,8 @@ export function createNextKernel(init: NextKernelInit): NextKernel {
         });
         await withinTime(work, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
       } catch (error) {
+        // A kernel that is loaded already stays loaded, and a restart through the firmware passes it by.
+        hasFailed = true;
         log.warn({ reason: faultFrom(error).message }, noKexec);
       }
     },
