@@ -353,7 +353,7 @@ class Run {
     this.#note(reason);
     const { failures, offer } = this.state;
     this.#change({ failures: failures + 1, avoided: offer?.serverId });
-    // After the first exchange that failed there is none.
+    // The first time it is tried again at once.
     this.#begin('init', this.#pauseMs(failures === 0 ? 0 : growingPauseMs(failures - 1)));
   }
 

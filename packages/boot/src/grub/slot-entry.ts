@@ -19,7 +19,7 @@ export const titleLine = ({ slot, tag }: Pick<MenuEntry, 'slot' | 'tag'>): strin
   `menuentry '${slot} - nodewright ${tag}' --id ${slot} {`;
 
 /**
- * The text of `entry.cfg`. GRUB starts no kernel whose bytes have changed: it takes the other slot instead, or restarts when there is none.
+ * The text of `entry.cfg`. GRUB starts no kernel whose bytes have changed: it takes the other slot instead, or restarts when that one is empty.
  * That finds damage, and no attacker, who could change the digests as well. The last line says that the text was read to its end.
  *
  * @throws Fault `invalid-argument` for a version or a command line that GRUB would not take literally

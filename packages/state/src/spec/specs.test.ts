@@ -129,7 +129,7 @@ test('IP addresses have 4 or 16 bytes, and any other text has none', () => {
   assert.equal(ipText(ipBytes('2001:db8:0:0:0:0:0:1')), '2001:db8::1');
 });
 
-test('the zone of an IPv6 address follows its 16 bytes, and one that is no name of a link is none', () => {
+test('the zone of an IPv6 address follows its 16 bytes, and anything but the name of a link is dropped', () => {
   assert.deepEqual(
     ipBytes('fe80::1%eth0.7'),
     Uint8Array.from([...ipBytes('fe80::1'), ...Buffer.from('eth0.7')]),

@@ -13,7 +13,7 @@ export interface OpenUpgradeCallsInit
   extends Pick<MachineUpgradeInit, 'sequences' | 'cannotEnd' | 'assertMayUpgrade'> {
   /** Undefined on a node that is no machine with slots on its disk. */
   readonly upgrades: Upgrades | undefined;
-  /** The store of artefacts; undefined where there is none. */
+  /** The store of artefacts; undefined on a node without one. */
   readonly artefacts: { ensure(image: string, signal: AbortSignal): Promise<string> } | undefined;
   /** What the node is, after "this node is". */
   readonly description: string;

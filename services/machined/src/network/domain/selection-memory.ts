@@ -21,7 +21,7 @@ interface RememberedSelection {
 
 /** A cable that is pulled and put back changes what a selector matches, too, but not so often. */
 const mostReturns = 4;
-/** A change so long after the last one is none of a series. */
+/** A change so long after the last one does not belong to a series. */
 const calmMs = 600_000;
 const holdsMs = { first: 600_000, longest: 3_600_000 } as const;
 

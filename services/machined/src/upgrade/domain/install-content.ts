@@ -76,7 +76,7 @@ function hasOnlyOwnEntries(entries: Buffer): boolean {
   return true;
 }
 
-/** Without its header, the last sector, a copy is none. */
+/** Without its header, the last sector, nothing reads the copy of a table. */
 const isCopyOfBegun = (copy: Buffer) =>
   hasOnlyOwnEntries(copy.subarray(0, copy.length - sectorBytes)) &&
   (isZeros(copy.subarray(copy.length - sectorBytes)) ||

@@ -32,7 +32,7 @@ export interface InstallDisk {
 export interface InstallWish {
   /** A path of the disk, or of a link to it; empty when a selector chooses. */
   readonly disk: string;
-  /** Result of the selector; undefined when there is none. */
+  /** Result of the selector; undefined for an installation without one. */
   readonly selection: Selection | undefined;
   /** Whether what is on the disk may be destroyed; undefined: unless it is a system. */
   readonly wipes: boolean | undefined;
@@ -115,7 +115,7 @@ function otherSystem({ path }: InstallDisk, disks: readonly InstallDisk[]): stri
   );
 }
 
-/** One line with every disk, and why it is none to install on. */
+/** One line with every disk, and why nothing is installed on it. */
 export function diskList(disks: readonly InstallDisk[], neededBytes: number): string {
   if (disks.length === 0) return 'this machine has no disks';
   const lines = disks.slice(0, listedDisks).map((disk) => {

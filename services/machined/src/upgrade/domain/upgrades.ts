@@ -17,7 +17,7 @@ export interface Upgrades {
   /**
    * Lets the next start have the system that was confirmed before.
    *
-   * @throws Fault `failed-precondition` when there is none
+   * @throws Fault `failed-precondition` when no system was confirmed before
    */
   rollback(): Promise<void>;
   /**
