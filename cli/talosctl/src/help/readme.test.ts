@@ -59,7 +59,11 @@ test('README lists missing commands for the parts that are not implemented yet',
   for (const { state, commands } of rows) {
     if (state !== 'not yet') continue;
     for (const command of commands) {
-      assert.match(explainMissingCommand(command) ?? '', /is not implemented: the table in README\.md says what is$/, command);
+      assert.match(
+        explainMissingCommand(command) ?? '',
+        /is not implemented: the table in README\.md says what is$/,
+        command,
+      );
       assert.ok(callsOf(command).length === 0 || callsOf(command).includes(false), command);
     }
   }
