@@ -441,7 +441,7 @@ test-boot-plain: image ## boots machines with the files of gen config, ours and 
 	@$(suite) node tools/test.ts --boot --alone '$(or $(FILES),tests/boot/plain/*.test.ts)'
 
 .PHONY: test-boot-network
-test-boot-network: image ## boots machines that get their address by DHCP, configures every kind of link, and asks ip in the machine (root, FILES=, SEQUENCES=, SEED=, MINUTES=), an hour
+test-boot-network: image ## boots machines that get their address by DHCP, configures every kind of link, and asks ip, wg and ethtool in the machine (root, FILES=, SEQUENCES=, SEED=, MINUTES=), an hour
 	@node tools/upstream-client.ts
 	@KERNEL='$(KERNEL)' MINUTES='$(MINUTES)' SEQUENCES='$(SEQUENCES)' SEED='$(SEED)' $(suite) node tools/test.ts --boot --alone '$(or $(FILES),tests/boot/network/*.test.ts)'
 

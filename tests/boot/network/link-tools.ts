@@ -14,6 +14,8 @@ const libraries = [
 ];
 const programs = ['ip', 'bridge', 'ethtool', 'wg'];
 const timeoutMs = 120_000;
+/** A word in whose place a program gets the name of a file with its input: `wg` takes keys from files only. */
+export const inputFile = '<input>';
 
 /** Writes the extension, and returns its path. The server runs on the Node.js of the machine. */
 export function linkToolsExtension(folder: string): string {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openTalosClient, parseTalosconfig, type TalosClient } from '@nodewright/client';
 import { makeMachineDisk } from '@nodewright/provision/machine';
 import { eventually } from '@nodewright/testkit';
+import { parseAllDocuments, stringify } from 'yaml';
 import { type ImageWithExtensions, imageWithExtensions } from '../image-with-extensions.ts';
 import { type Machine, type MachineInit, startMachine } from '../machine.ts';
 import type { Workplace } from '../use-machine.ts';
@@ -61,8 +62,12 @@ export async function configure(run: Run, file: string, node: NetworkMachine): P
 export interface ToolsMachine extends NetworkMachine {
   readonly tools: LinkTools;
   readonly client: TalosClient;
-  /** Replaces the documents about the network behind the generated configuration. */
-  apply(documents: readonly string[]): Promise<void>;
+  /**
+   * Replaces the documents about the network behind the generated configuration.
+   *
+   * @param interfaces of `machine.network.interfaces`; default: none
+   */
+  apply(documents: readonly string[], interfaces?: readonly object[]): Promise<void>;
 }
 
 /** What is needed to start such a machine, again and again. */
@@ -116,8 +121,8 @@ export async function prepareToolsMachine(init: ToolsMachineInit): Promise<() =>
       });
       return {
         ...{ ...node, tools, client },
-        async apply(documents) {
-          const data = Buffer.from([plain, ...documents].join('\n---\n'));
+        async apply(documents, interfaces = []) {
+          const data = Buffer.from([withInterfaces(plain, interfaces), ...documents].join('\n---\n'));
           await eventually(() => isApplied(client, address, data), {
             ...{ what: 'an applied configuration', timeoutMs: stepTimeoutMs },
             explain: () => machine.console().slice(-4000),
@@ -133,6 +138,15 @@ export async function prepareToolsMachine(init: ToolsMachineInit): Promise<() =>
       throw error;
     }
   };
+}
+
+/** The configuration with these entries in `machine.network.interfaces` of its first document. */
+function withInterfaces(configuration: string, interfaces: readonly object[]): string {
+  if (interfaces.length === 0) return configuration;
+  const [legacy, ...others] = parseAllDocuments(configuration);
+  if (legacy === undefined) throw new Error('the generated configuration is empty');
+  legacy.setIn(['machine', 'network', 'interfaces'], interfaces);
+  return [legacy, ...others].map((each) => stringify(each.toJS())).join('---\n');
 }
 
 /** A busy machine may not answer in time. What it refuses is a failure. */

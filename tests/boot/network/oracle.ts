@@ -1,6 +1,7 @@
-// What `ip -d -j` shows of a machine, which judges what machined has done.
-import type { KernelLink } from '@nodewright/linux/network';
+// What `ip -d -j`, `ethtool` and `wg` show of a machine, which judges what machined has done.
+import type { KernelLink, KernelWireguard } from '@nodewright/linux/network';
 import type { SeenLink } from '../../../services/machined/src/network/testing/link-sequences.ts';
+import { devicesOfDump } from '../../../services/machined/src/network/testing/wg-dump.ts';
 import type { LinkTools } from './link-tools.ts';
 
 /** A link as `ip` shows it. */
@@ -10,6 +11,7 @@ export interface ShownLink {
   readonly flags: readonly string[];
   readonly mtu: number;
   readonly address: string;
+  readonly ifalias?: string;
   readonly master?: string;
   readonly link?: string;
   readonly linkinfo?: {
@@ -37,10 +39,30 @@ export interface ShownNetwork {
   readonly addresses: readonly ShownAddress[];
   readonly routes: readonly ShownRoute[];
   readonly rules: readonly ShownRule[];
+  /** Whether each feature is on, by the name of the link and that of the feature. */
+  readonly features: Readonly<Record<string, Readonly<Record<string, boolean>>>>;
+  readonly tunnels: Tunnels;
 }
 
-export async function shownNetwork(tools: LinkTools): Promise<ShownNetwork> {
+/** By the name of the link. */
+type Tunnels = ReadonlyMap<string, KernelWireguard>;
+
+export const shownTunnels = async (tools: LinkTools): Promise<Tunnels> =>
+  devicesOfDump(await tools.run('wg', ['show', 'all', 'dump']));
+
+async function shownFeatures(tools: LinkTools, link: string): Promise<Readonly<Record<string, boolean>>> {
+  const [{ ifname: _, ...features } = {}] = JSON.parse(
+    await tools.run('ethtool', ['--json', '-k', link]),
+  ) as Record<string, { readonly active: boolean }>[];
+  return Object.fromEntries(Object.entries(features).map(([name, { active }]) => [name, active]));
+}
+
+/** @param withFeatures the links whose features are asked for */
+export async function shownNetwork(tools: LinkTools, withFeatures: readonly string[]): Promise<ShownNetwork> {
+  const features: [string, Readonly<Record<string, boolean>>][] = [];
+  for (const link of withFeatures) features.push([link, await shownFeatures(tools, link)]);
   return {
+    ...{ features: Object.fromEntries(features), tunnels: await shownTunnels(tools) },
     links: await tools.shows('link show'),
     addresses: await tools.shows('address show'),
     routes: [
@@ -61,13 +83,14 @@ const bondModes = [
 const lacpRates = ['slow', 'fast'];
 
 /** The links in the words of the property tests of the planner. */
-export function seenLinks(shown: readonly ShownLink[]): SeenLink[] {
+export function seenLinks(shown: readonly ShownLink[], tunnels: Tunnels = new Map()): SeenLink[] {
   const indexOf = (name?: string) => shown.find(({ ifname }) => ifname === name)?.ifindex ?? 0;
   return shown.map(({ ifindex, ifname, flags, mtu, address, master, link, linkinfo }) => ({
     ...{ index: ifindex, name: ifname, kind: linkinfo?.info_kind ?? '', mtu, hardwareAddress: address },
     flags: (flags.includes('UP') ? 1 : 0) | (flags.includes('MULTICAST') ? 0x1000 : 0),
     ...{ masterIndex: indexOf(master), linkIndex: indexOf(link) },
     details: detailsOf(linkinfo?.info_kind, linkinfo?.info_data ?? {}),
+    wireguard: tunnels.get(ifname),
   }));
 }
 

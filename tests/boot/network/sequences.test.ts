@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { WireguardChange } from '@nodewright/linux/network';
 import { eventually } from '@nodewright/testkit';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
@@ -14,12 +15,12 @@ import {
 } from '../../../services/machined/src/network/testing/link-sequences.ts';
 import { SimulatedLinks } from '../../../services/machined/src/network/testing/simulated-links.ts';
 import { openWorkplace } from '../use-machine.ts';
-import type { LinkTools } from './link-tools.ts';
+import { inputFile, type LinkTools } from './link-tools.ts';
 import { makeToolsImage, prepareToolsMachine, type ToolsMachine } from './network-machine.ts';
 import { openMachineNetwork, skip } from './open-network.ts';
-import { type ShownLink, seenLinks } from './oracle.ts';
+import { type ShownLink, seenLinks, shownTunnels } from './oracle.ts';
 
-const kinds = new Set(['vlan', 'bond', 'bridge', 'vrf', 'veth', 'dummy']);
+const kinds = new Set(['vlan', 'bond', 'bridge', 'vrf', 'veth', 'dummy', 'wireguard']);
 const count = Number(process.env.SEQUENCES || 100);
 const seed = Number(process.env.SEED || Date.now() % 1_000_000);
 /** Passes follow each other by themselves, after five seconds at the latest. */
@@ -55,17 +56,48 @@ const ofContainers = [
   ...['link set pod0 master cni0 mtu 1450', 'link set cni0 up', 'link set pod0 up'],
 ];
 
-function commandOf(meddling: Meddling): string | undefined {
+function commandOf(meddling: Exclude<Meddling, { act: 'wireguard' }>): string | undefined {
   const { act, name } = meddling;
   if (act === 'remove') return name.startsWith('wire') ? undefined : `link delete ${name}`;
   if (act === 'mtu') return `link set ${name} mtu ${meddling.mtu}`;
   return act === 'take' ? `link set ${name} master cni0` : `link set ${name} ${act}`;
 }
 
+/** Makes a change with `wg set`. */
+async function changeTunnel(tools: LinkTools, name: string, change: WireguardChange): Promise<void> {
+  const { privateKey, listenPort, firewallMark, peers = [] } = change;
+  const optional = (word: string, value: number | string | undefined) =>
+    value === undefined ? [] : [word, String(value)];
+  const words = [
+    ...[...optional('listen-port', listenPort), ...optional('fwmark', firewallMark)],
+    ...optional('private-key', privateKey && inputFile),
+    ...peers.flatMap((peer) => [
+      ...['peer', peer.publicKey, ...(peer.isRemoved ? ['remove'] : [])],
+      ...optional('preshared-key', peer.presharedKey && inputFile),
+      ...[...optional('endpoint', peer.endpoint), ...optional('persistent-keepalive', peer.keepaliveSeconds)],
+      ...optional('allowed-ips', peer.allowedIps?.join()),
+    ]),
+  ];
+  const [secret] = [privateKey, ...peers.map(({ presharedKey }) => presharedKey)].filter(
+    (each) => each !== undefined && each !== 'none',
+  );
+  // There may be no such link.
+  await tools.run('wg', ['set', name, ...words], secret?.reveal()).catch(() => {});
+}
+
+async function meddle({ tools }: ToolsMachine, meddling: Meddling): Promise<void> {
+  if (meddling.act === 'wireguard') return changeTunnel(tools, meddling.name, meddling.change);
+  const command = commandOf(meddling);
+  if (command !== undefined) await tools.batch([command]);
+}
+
 /** Without the devices of the machine, of which the sequences know nothing. */
 async function seen(tools: LinkTools): Promise<SeenLink[]> {
   const shown = await tools.shows<ShownLink[]>('link show');
-  return seenLinks(shown).filter(({ name }) => !/^eth\d$/.test(name));
+  const hasTunnels = shown.some(({ linkinfo }) => linkinfo?.info_kind === 'wireguard');
+  return seenLinks(shown, hasTunnels ? await shownTunnels(tools) : new Map()).filter(
+    ({ name }) => !/^eth\d$/.test(name),
+  );
 }
 
 /** The judge wants the kernel of its own tests, of which only the names of the first links matter here. */
@@ -123,8 +155,7 @@ test(`links are as configured after any of ${count} sequences, and a second pass
     await node.tools.batch(fresh);
     for (const action of sequence) {
       if (action.kind === 'want') await want(action.choices);
-      else if (action.kind === 'meddle')
-        await node.tools.batch([commandOf(action.meddling) ?? 'link show lo']);
+      else if (action.kind === 'meddle') await meddle(node, action.meddling);
       else await sleep(action.steps > 8 ? 1000 : action.steps * 20);
     }
     const what = `sequence ${index}, SEED=${seed}: ${JSON.stringify(sequence)}`;

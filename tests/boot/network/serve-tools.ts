@@ -1,11 +1,15 @@
 // Runs in the machine, as the program of an extension service: it runs a few programs for links on request, and nothing else. It imports
 // nothing of this project, because it is alone there.
 import { execFile } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 
 const port = 8099;
 const programs = ['ip', 'bridge', 'ethtool', 'wg'];
 const folder = '/opt/tools';
+/** A word in whose place the program gets the name of a file with its input. */
+const inputFile = '<input>';
+let files = 0;
 const limits = { requestBytes: 64 * 1024, outputBytes: 8 * 1024 * 1024, timeoutMs: 60_000 };
 
 interface Wanted {
@@ -44,9 +48,15 @@ const server = createServer(async (request, response) => {
       ...{ timeout: limits.timeoutMs, maxBuffer: limits.outputBytes },
       env: { PATH: `${folder}/bin`, LD_LIBRARY_PATH: `${folder}/lib` },
     };
-    const child = execFile(`${folder}/bin/${program}`, words, init, (error, stdout, stderr) =>
-      answer(200, { exitCode: error === null ? 0 : (error.code ?? 1), stdout, stderr }),
-    );
+    files += 1;
+    const file = `/dev/shm/input-${files}`;
+    const wantsFile = words.includes(inputFile);
+    if (wantsFile) writeFileSync(file, input);
+    const own = words.map((word) => (word === inputFile ? file : word));
+    const child = execFile(`${folder}/bin/${program}`, own, init, (error, stdout, stderr) => {
+      if (wantsFile) rmSync(file);
+      answer(200, { exitCode: error === null ? 0 : (error.code ?? 1), stdout, stderr });
+    });
     // A program that ends early does not read it.
     child.stdin?.on('error', () => {}).end(input);
   } catch (error) {

@@ -30,18 +30,20 @@ const presharedKeyDigest = [
   ...devicesOfDump(`wg0\t\t\t1\toff\nwg0\t${one}\t${presharedKey}\t(none)\t(none)\t0\t0\t0\toff\n`).values(),
 ].flatMap(({ peers }) => peers.map((peer) => peer.presharedKeyDigest))[0] as string;
 
-export const wireguardCases: readonly WireguardCase[] = [
+type TunnelCase = WireguardCase & { readonly document: Fields; readonly device: KernelWireguard };
+
+export const wireguardCases: readonly [TunnelCase, ...WireguardCase[]] = [
   {
     name: 'with two peers and several addresses',
     document: tunnel({
       ...{ listenPort: 51_820, firewallMark: 7, mtu: 1380 },
-      addresses: [{ address: '10.24.0.1/24' }, { address: 'fd24::1/64' }],
+      addresses: [{ address: '10.27.0.1/24' }, { address: 'fd27::1/64' }],
       peers: [
         {
           ...{ publicKey: one, presharedKey, endpoint: '192.0.2.1:51820' },
-          ...{ persistentKeepaliveInterval: '25s', allowedIPs: ['10.24.1.0/24', 'fd24:1::/64'] },
+          ...{ persistentKeepaliveInterval: '25s', allowedIPs: ['10.27.1.0/24', 'fd27:1::/64'] },
         },
-        { publicKey: other, allowedIPs: ['10.24.2.0/24'] },
+        { publicKey: other, allowedIPs: ['10.27.2.0/24'] },
       ],
     }),
     device: {
@@ -49,9 +51,9 @@ export const wireguardCases: readonly WireguardCase[] = [
       peers: [
         {
           ...{ publicKey: one, presharedKeyDigest, endpoint: '192.0.2.1:51820', keepaliveSeconds: 25 },
-          allowedIps: ['10.24.1.0/24', 'fd24:1::/64'],
+          allowedIps: ['10.27.1.0/24', 'fd27:1::/64'],
         },
-        { ...bare, publicKey: other, allowedIps: ['10.24.2.0/24'] },
+        { ...bare, publicKey: other, allowedIps: ['10.27.2.0/24'] },
       ],
     },
   },
@@ -61,14 +63,14 @@ export const wireguardCases: readonly WireguardCase[] = [
       listenPort: 51_821,
       peers: [
         { publicKey: one, endpoint: '192.0.2.2:51820', allowedIPs: [] },
-        { publicKey: other, allowedIPs: ['10.24.1.0/24'] },
+        { publicKey: other, allowedIPs: ['10.27.1.0/24'] },
       ],
     }),
     device: {
       ...{ publicKey: ownKey.publicKey, listenPort: 51_821, firewallMark: 0 },
       peers: [
         { ...bare, publicKey: one, endpoint: '192.0.2.2:51820' },
-        { ...bare, publicKey: other, allowedIps: ['10.24.1.0/24'] },
+        { ...bare, publicKey: other, allowedIps: ['10.27.1.0/24'] },
       ],
     },
   },
@@ -83,7 +85,7 @@ export const wireguardCases: readonly WireguardCase[] = [
 /** The first case of the old section, without the preshared key that it has no field for: an entry of `machine.network.interfaces`. */
 export const oldSection: { readonly entry: Fields; readonly device: KernelWireguard } = {
   entry: {
-    ...{ interface: 'wg1', mtu: 1380, addresses: ['10.25.0.1/24', 'fd25::1/64'] },
+    ...{ interface: 'wg1', mtu: 1380, addresses: ['10.28.0.1/24', 'fd28::1/64'] },
     wireguard: {
       ...{ privateKey: wireguardKey(3), listenPort: 51_830, firewallMark: 8 },
       peers: [
@@ -104,7 +106,3 @@ export const oldSection: { readonly entry: Fields; readonly device: KernelWiregu
     ],
   },
 };
-
-/** The tunnel of this name as `wg show all dump` has it. */
-export const shownTunnel = (dump: string, name: string): KernelWireguard | undefined =>
-  devicesOfDump(dump).get(name);
