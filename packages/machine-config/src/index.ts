@@ -1,5 +1,15 @@
 export { encodeKeepingComments } from './comments/encode-keeping-comments.ts';
 export type { ConfigDocument, Configuration } from './config-document.ts';
+export { compareEffective, type EffectiveDifference, unexplained } from './convert/compare-effective.ts';
+export { type Conversion, type ConversionNote, formatNote } from './convert/conversion.ts';
+export {
+  type ConfigurationForm,
+  type ConvertedText,
+  convertConfigurationText,
+  convertPatchText,
+  parseConversionTarget,
+} from './convert/convert-configuration.ts';
+export { type ConvertOptions, convertToDocuments } from './convert/convert-to-documents.ts';
 export { formatDuration, parseDuration } from './decode/duration.ts';
 export { loadConfiguration, nameOfDocument } from './decode/load-configuration.ts';
 export { type DiffOptions, diffConfigurations } from './diff-configurations.ts';

@@ -46,6 +46,7 @@ const argumentValues: Readonly<Record<string, readonly ValueSource[]>> = {
   kubeconfig: [files],
   list: [nodePaths],
   logs: [services],
+  'machineconfig convert': [files],
   'machineconfig gen': [free, free],
   'machineconfig patch': [files],
   'meta delete': [free],

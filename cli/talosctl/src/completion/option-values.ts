@@ -79,6 +79,8 @@ const optionValues: Readonly<Record<string, ValueSource>> = {
   'dashboard --output': lists.dashboardOutputs,
   'gen config --output': files,
   'inspect dependencies --output': lists.graphFormats,
+  'machineconfig convert --output': files,
+  'machineconfig convert --to': free,
   'machineconfig gen --output': files,
   'machineconfig patch --output': files,
   'pcap --output': files,

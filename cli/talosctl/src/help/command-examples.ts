@@ -366,6 +366,20 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
       command: 'talosctl machineconfig patch worker.yaml -p @patch.yaml -o worker.yaml',
     },
   ],
+  'machineconfig convert': [
+    {
+      text: 'convert the files of a cluster to documents, into a folder',
+      command: 'talosctl machineconfig convert controlplane.yaml worker.yaml --to 1.14 -o converted/',
+    },
+    {
+      text: 'convert a patch',
+      command: 'talosctl machineconfig convert --patch patch.yaml --to 1.14 -o patch-1.14.yaml',
+    },
+    {
+      text: 'convert the configuration of a running node',
+      command: 'talosctl -n node01 machineconfig convert --to 1.14',
+    },
+  ],
   'machineconfig gen': [
     {
       text: 'the configurations of a new cluster',

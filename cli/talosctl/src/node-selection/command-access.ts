@@ -80,6 +80,7 @@ export const commandAccess: Readonly<Record<string, CommandAccess>> = {
   kubeconfig: 'reads',
   list: 'reads',
   logs: 'reads',
+  'machineconfig convert': 'reads',
   'machineconfig gen': 'local',
   'machineconfig patch': 'local',
   memory: 'reads',

@@ -18,6 +18,7 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
 const withoutJson: Readonly<Record<string, string>> = {
   completion: 'a script of the shell',
   'gen secureboot': 'is not built: it says so',
+  'machineconfig convert': 'machine configurations, which are YAML; -o is their file',
   'machineconfig patch': 'a machine configuration, which is YAML; -o is its file',
   read: 'the bytes of a file as they are',
 };

@@ -27,12 +27,12 @@ export function encodeKeepingComments(configuration: Configuration, source: stri
 }
 
 /** The text before the first document, including its `---`. */
-function preambleOf(before: Configuration, source: string, layout: SourceLayout): string {
+export function preambleOf(before: Configuration, source: string, layout: SourceLayout): string {
   const first = layout.sections[Math.min(...before.map((document) => sectionOf(document, layout)))];
   return first?.isPlain ? source.slice(0, first.start) : '';
 }
 
-function sectionOf({ origin }: ConfigDocument, layout: SourceLayout): number {
+export function sectionOf({ origin }: ConfigDocument, layout: SourceLayout): number {
   return layout.sections.findLastIndex(({ firstLine }) => firstLine <= (origin?.root.line ?? 1));
 }
 
@@ -40,7 +40,7 @@ function isSame(a: Configuration, b: Configuration): boolean {
   return a.length === b.length && a.every((document, at) => isUnchanged(document, b[at]));
 }
 
-function isUnchanged(document: ConfigDocument, before: ConfigDocument | undefined): boolean {
+export function isUnchanged(document: ConfigDocument, before: ConfigDocument | undefined): boolean {
   return document.kind === before?.kind && isDeepStrictEqual(document.value, before.value);
 }
 

@@ -1,0 +1,81 @@
+import { Fault } from '@nodewright/fault';
+import type { Configuration } from '../config-document.ts';
+import { loadConfiguration } from '../decode/load-configuration.ts';
+import { parsePatch } from '../patch/parse-patch.ts';
+import { validateConfiguration } from '../validate/validate-configuration.ts';
+import type { ConversionNote } from './conversion.ts';
+import { convertToDocuments } from './convert-to-documents.ts';
+import { encodeConversion } from './encode-conversion.ts';
+
+/** The forms of a configuration: `documents` of Talos 1.14 and later, `sections` of 1.13. */
+export type ConfigurationForm = 'documents';
+
+const targets: Readonly<Record<string, ConfigurationForm>> = { '1.14': 'documents', '1.15': 'documents' };
+
+/**
+ * Parses the version to convert to: `1.14`, `v1.14`, `1.15`.
+ *
+ * @throws Fault `invalid-argument` for every other one
+ */
+export function parseConversionTarget(text: string): ConfigurationForm {
+  const bare = text.replace(/^v/, '');
+  const target = Object.hasOwn(targets, bare) ? targets[bare] : undefined;
+  if (target !== undefined) return target;
+  const known = Object.keys(targets).join(', ');
+  throw new Fault('invalid-argument', `cannot convert to ${JSON.stringify(text)}: the versions are ${known}`);
+}
+
+export interface ConvertedText {
+  readonly text: string;
+  readonly before: Configuration;
+  readonly after: Configuration;
+  readonly notes: readonly ConversionNote[];
+}
+
+/**
+ * Converts the text of a configuration and keeps its comments.
+ *
+ * @param options `isStored` when the text is of a node, which may have stored it in an older release
+ * @throws Fault `invalid-argument` for a text that cannot be decoded or is not valid, with the positions
+ */
+export function convertConfigurationText(
+  text: string,
+  options: { readonly isStored?: boolean } = {},
+): ConvertedText {
+  const before = loadConfiguration(text, options);
+  const errors = errorsOf(before);
+  if (errors.length > 0) throw new Fault('invalid-argument', errors.join('\n'));
+  const conversion = convertToDocuments(before);
+  const after = conversion.configuration;
+  const [broken] = errorsOf(after);
+  if (broken !== undefined) throw new Fault('internal', `the conversion would not be valid: ${broken}`);
+  if (after === before) return { text, before, after, notes: conversion.notes };
+  return { text: encodeConversion(conversion, before, text), before, after, notes: conversion.notes };
+}
+
+/**
+ * Converts the text of a patch. A patch that deletes, or that repeats a document, stays as it is, with a note.
+ *
+ * @throws Fault `invalid-argument` for a text that is no patch, and for a JSON patch, which fits one document only
+ */
+export function convertPatchText(text: string): ConvertedText {
+  const patch = parsePatch(text);
+  if (patch.kind === 'json')
+    throw new Fault('invalid-argument', 'a JSON patch cannot change documents: write it as YAML to merge');
+  const labels = patch.documents.map(({ kind, name }) => `${kind}/${name}`);
+  const deletes = patch.documents.some(({ directives }) => directives.length > 0);
+  if (deletes || new Set(labels).size < labels.length) {
+    const why = deletes ? 'it deletes keys, which are in other documents now' : 'it has a document twice';
+    return { text, before: [], after: [], notes: [{ kind: 'kept', key: 'the patch', text: why }] };
+  }
+  const before = loadConfiguration(text);
+  const conversion = convertToDocuments(before, { isPatch: true });
+  const after = conversion.configuration;
+  const converted = after === before ? text : encodeConversion(conversion, before, text, { isPatch: true });
+  return { text: converted, before, after, notes: conversion.notes };
+}
+
+/** What makes a configuration unusable on every platform. The disk to install on is asked for only where there is none. */
+function errorsOf(configuration: Configuration): readonly string[] {
+  return validateConfiguration(configuration, { mode: 'cloud', local: true, isInstalled: true }).errors;
+}
