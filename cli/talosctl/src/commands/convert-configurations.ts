@@ -33,9 +33,9 @@ interface Source {
 export function defineMachineconfigConvert(machineconfig: Command, env: CliEnvironment): void {
   const command = machineconfig
     .command('convert')
-    .description('Convert machine configurations from the old sections to the documents of a release')
+    .description('Convert machine configurations between the old sections and the documents of 1.14')
     .argument('[files...]', 'machine configurations; - is standard input; none: those of the nodes')
-    .requiredOption('--to <version>', 'release to convert to, such as 1.14')
+    .requiredOption('--to <version>', 'release to convert to: 1.14, 1.15, or back to 1.13')
     .option('-p, --patch', 'the files are patches', false)
     .option('-o, --output <path>', 'file for each input in order, or one folder for all', collectTexts)
     .option('-f, --force', 'overwrite files that exist', false);
@@ -52,7 +52,9 @@ async function convertAll(
   const { convertConfigurationText, convertPatchText, parseConversionTarget } = await import(
     '@nodewright/machine-config'
   );
-  parseConversionTarget(options.to);
+  const to = parseConversionTarget(options.to);
+  if (options.patch && to === 'sections')
+    throw new UsageFault('patches are converted to documents only, not back');
   if (files.filter((file) => file === '-').length > 1)
     throw new UsageFault('standard input can be read only once');
   if (files.length > 0 && options.nodes !== undefined)
@@ -60,7 +62,9 @@ async function convertAll(
       'name either files or nodes: the configurations of nodes are converted without a file',
     );
   const convert = (text: string) =>
-    options.patch ? convertPatchText(text) : convertConfigurationText(text, { isStored: files.length === 0 });
+    options.patch
+      ? convertPatchText(text)
+      : convertConfigurationText(text, { isStored: files.length === 0, to });
   const sources = files.length > 0 ? await readFiles(env, files) : await readNodes(env, options);
   const paths = await outputPaths(env, sources, options.output);
   // All are converted before the first is written, so that an invalid one leaves no half of the files.

@@ -3,6 +3,7 @@ import { base64FromPem } from '../secrets/encode-secrets.ts';
 import { generateSecrets } from '../secrets/generate-secrets.ts';
 import { seededRandom } from '../secrets/sample-secrets.ts';
 import type { YamlMap, YamlValue } from '../yaml/yaml-value.ts';
+import { valueAt } from './value-path.ts';
 
 // Generates valid configurations in the old form, for tests of conversions. Any key may be missing.
 
@@ -84,7 +85,7 @@ const apiServer = component('registry.k8s.io/kube-apiserver', {
 function clusterOf(isControlPlane: boolean): fc.Arbitrary<YamlMap> {
   const ca = pair(certs.kubernetes);
   const ofControlPlane: Record<string, Values> = {
-    aescbcEncryptionSecret: some('', 'JaOhFzLnxrhsGGzHDHLqnBWGPPCDYpgFJpjvFAbBJmM='),
+    aescbcEncryptionSecret: some('JaOhFzLnxrhsGGzHDHLqnBWGPPCDYpgFJpjvFAbBJmM='),
     secretboxEncryptionSecret: some('', 'GaOhFzLnxrhsGGzHDHLqnBWGPPCDYpgFJpjvFAbBJmM='),
     aggregatorCA: some(pair(certs.kubernetesAggregator)),
     serviceAccount: some({ key: base64FromPem(certs.kubernetesServiceAccount.key) }),
@@ -314,8 +315,20 @@ function machineOf(isControlPlane: boolean): fc.Arbitrary<YamlMap> {
   }));
 }
 
+/** A Kubernetes CA with its key needs an encryption of etcd, and KubeSpan needs discovery. */
+function usable(machine: YamlMap, cluster: YamlMap): YamlMap {
+  const hasKubeSpan = valueAt(machine, ['network', 'kubespan', 'enabled']) === true;
+  const secret = realSecrets.secrets.secretboxEncryptionSecret;
+  const needsKey = machine.type === 'controlplane' && cluster.aescbcEncryptionSecret === undefined;
+  return {
+    ...cluster,
+    ...(needsKey ? { secretboxEncryptionSecret: secret } : {}),
+    ...(hasKubeSpan ? { discovery: { enabled: true, registries: { kubernetes: { disabled: true } } } } : {}),
+  };
+}
+
 /** The v1alpha1 document of a control plane or a worker. */
 export const arbitraryOldForm: fc.Arbitrary<YamlMap> = fc
   .boolean()
   .chain((isControlPlane) => fc.tuple(machineOf(isControlPlane), clusterOf(isControlPlane)))
-  .map(([machine, cluster]) => ({ version: 'v1alpha1', machine, cluster }));
+  .map(([machine, cluster]) => ({ version: 'v1alpha1', machine, cluster: usable(machine, cluster) }));

@@ -29,6 +29,10 @@ test('a conversion changes nothing for a node that it does not name', () => {
       assert.deepEqual(unexplained(compareEffective(before, after), result.notes), []);
       // What is converted already stays as it is, byte by byte.
       assert.equal(convertConfigurationText(result.text).text, result.text);
+      // Back again, nothing is different but what one of the two conversions named.
+      const back = convertConfigurationText(result.text, { to: 'sections' });
+      const differences = compareEffective(before, loadConfiguration(back.text));
+      assert.deepEqual(unexplained(differences, [...result.notes, ...back.notes]), []);
     }),
     { numRuns },
   );

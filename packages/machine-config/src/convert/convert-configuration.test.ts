@@ -138,11 +138,51 @@ test('convertConfigurationText() converts 4 MB of manifests', () => {
   assert.deepEqual([kinds.includes('KubeInlineManifestConfig'), text.length > 3_000_000], [true, true]);
 });
 
-test('parseConversionTarget() accepts the versions with documents and names every other', () => {
-  assert.deepEqual(['1.14', 'v1.14', '1.15'].map(parseConversionTarget), [
+test('convertConfigurationText() converts back what the generator writes for 1.14 and 1.15', () => {
+  for (const minor of [14, 15])
+    for (const type of types) {
+      const text = generateConfig({ ...sampleInput(type, {}, minor), secrets: realSecrets });
+      const { text: back, notes } = convertConfigurationText(text, { to: 'sections' });
+      const differences = compareEffective(loadConfiguration(text), loadConfiguration(back));
+      assert.deepEqual(unexplained(differences, notes), []);
+      assert.deepEqual(
+        notes.filter(({ kind }) => kind === 'kept').map(({ key }) => key),
+        ['FilesystemTrimConfig', 'SecurityProfileConfig'],
+      );
+    }
+});
+
+test('convertConfigurationText() keeps comments on the way back', () => {
+  const text = `${machine('').replace('\n  controlPlane: { endpoint: https://10.5.0.1:6443 }', ' {}')}---
+# about the kubelet
+
+apiVersion: v1alpha1
+kind: KubeletConfig
+# the image
+image: ghcr.io/siderolabs/kubelet:v1.33.1 # pinned
+config:
+  maxPods: 5 # few
+---
+apiVersion: v1alpha1
+kind: KubeClusterConfig
+clusterName: alpha # the name
+endpoint: https://10.5.0.1:6443
+`;
+  const { text: back } = convertConfigurationText(text, { to: 'sections' });
+  const wanted = ['about the kubelet', 'the image', 'pinned', 'few', 'the name'];
+  assert.deepEqual(
+    wanted.filter((comment) => !back.includes(`# ${comment}\n`)),
+    [],
+  );
+  assert.match(back, /extraConfig:\n {12}maxPods: 5 # few\n/);
+});
+
+test('parseConversionTarget() accepts the versions of both forms and names every other', () => {
+  assert.deepEqual(['1.14', 'v1.14', '1.15', '1.13'].map(parseConversionTarget), [
     'documents',
     'documents',
     'documents',
+    'sections',
   ]);
   for (const text of ['1.12', '1.16', '', 'vv1.14', '1.14.0', 'toString'])
     assert.throws(() => parseConversionTarget(text), { kind: 'invalid-argument' });

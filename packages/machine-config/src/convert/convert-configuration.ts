@@ -5,15 +5,20 @@ import { parsePatch } from '../patch/parse-patch.ts';
 import { validateConfiguration } from '../validate/validate-configuration.ts';
 import type { ConversionNote } from './conversion.ts';
 import { convertToDocuments } from './convert-to-documents.ts';
+import { convertToSections } from './convert-to-sections.ts';
 import { encodeConversion } from './encode-conversion.ts';
 
 /** The forms of a configuration: `documents` of Talos 1.14 and later, `sections` of 1.13. */
-export type ConfigurationForm = 'documents';
+export type ConfigurationForm = 'documents' | 'sections';
 
-const targets: Readonly<Record<string, ConfigurationForm>> = { '1.14': 'documents', '1.15': 'documents' };
+const targets: Readonly<Record<string, ConfigurationForm>> = {
+  '1.13': 'sections',
+  '1.14': 'documents',
+  '1.15': 'documents',
+};
 
 /**
- * Parses the version to convert to: `1.14`, `v1.14`, `1.15`.
+ * Parses the version to convert to: `1.14`, `v1.14`, `1.15`, or back to `1.13`.
  *
  * @throws Fault `invalid-argument` for every other one
  */
@@ -35,17 +40,18 @@ export interface ConvertedText {
 /**
  * Converts the text of a configuration and keeps its comments.
  *
- * @param options `isStored` when the text is of a node, which may have stored it in an older release
+ * @param options `isStored` when the text is of a node, which may have stored it in an older release; `to` is
+ * `documents` by default
  * @throws Fault `invalid-argument` for a text that cannot be decoded or is not valid, with the positions
  */
 export function convertConfigurationText(
   text: string,
-  options: { readonly isStored?: boolean } = {},
+  options: { readonly isStored?: boolean; readonly to?: ConfigurationForm } = {},
 ): ConvertedText {
   const before = loadConfiguration(text, options);
   const errors = errorsOf(before);
   if (errors.length > 0) throw new Fault('invalid-argument', errors.join('\n'));
-  const conversion = convertToDocuments(before);
+  const conversion = options.to === 'sections' ? convertToSections(before) : convertToDocuments(before);
   const after = conversion.configuration;
   const [broken] = errorsOf(after);
   if (broken !== undefined) throw new Fault('internal', `the conversion would not be valid: ${broken}`);

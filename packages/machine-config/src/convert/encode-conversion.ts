@@ -75,7 +75,7 @@ function encodeDocument(each: Encoded, comments: CommentPool, source: string, la
       if (own) return own;
       const move = longestMove(moves, path);
       if (move === undefined) return undefined;
-      return comments.takeMoved([...move.from, ...path.slice(move.to.length)], document, path);
+      return comments.takeMoved(move, [...move.from, ...path.slice(move.to.length)], document, path);
     },
   });
   return `${head}${head === '' ? '' : '\n'}${body}`;
@@ -126,8 +126,9 @@ class CommentPool {
       this.#places.get(document)?.set(key, 'unchanged');
   }
 
-  takeMoved(from: ValuePath, into: ConfigDocument, to: ValuePath): Comment | undefined {
-    return this.#legacy && this.take(this.#legacy, from, into, to);
+  takeMoved(move: Move, from: ValuePath, into: ConfigDocument, to: ValuePath): Comment | undefined {
+    const source = move.document ?? this.#legacy;
+    return source && this.take(source, from, into, to);
   }
 
   /** A comment is written once, although a value may be in several documents. */
@@ -172,7 +173,9 @@ function ownerOf(
 ): ConfigDocument | undefined {
   let [best, length] = [undefined as ConfigDocument | undefined, 1];
   for (const { document, moves } of documents) {
-    for (const { from } of moves) {
+    for (const { from, document: origin } of moves) {
+      if (origin === source && best === undefined) best = document;
+      if ((origin === undefined) !== (source.kind === legacyKind)) continue;
       const common = from.findIndex((part, at) => part !== path[at]);
       const shared = common === -1 ? from.length : common;
       if (shared > length) [best, length] = [document, shared];
