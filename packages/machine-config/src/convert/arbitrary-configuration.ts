@@ -240,7 +240,7 @@ function machineOf(isControlPlane: boolean): fc.Arbitrary<YamlMap> {
           tls: record({
             ca: some(base64FromPem(certs.etcd.certificate)),
             insecureSkipVerify: flag,
-            clientIdentity: some(pair(certs.etcd)),
+            clientIdentity: some(pair(certs.etcd), pair(certs.os)),
           }),
         }),
       ),

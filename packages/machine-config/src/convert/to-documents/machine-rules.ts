@@ -156,11 +156,25 @@ function registries(context: SectionContext): Outcome {
   const section = ['machine', 'registries'];
   const { legacy } = context;
   if (!legacy.has(...section)) return undefined;
+  const odd = Object.keys(legacy.map(...section, 'config')).find((host) =>
+    hasOldKey(legacy.below(...section, 'config', host)),
+  );
+  if (odd !== undefined)
+    return {
+      stays: `RegistryTLSConfig/${odd} needs the key of its client in PKCS#8: convert it with "openssl pkcs8 -topk8 -nocrypt"`,
+      at: [...section, 'config', odd],
+    };
   const mirrors = Object.keys(legacy.map(...section, 'mirrors')).map((host) => mirror(context, host));
   const configs = Object.keys(legacy.map(...section, 'config')).flatMap((host) =>
     registryAccess(context, host),
   );
   return { documents: [...mirrors, ...configs], removes: [section] };
+}
+
+/** The document accepts no key in the form of its algorithm. Source: Talos v1.13.9: validate. */
+function hasOldKey(config: DocumentReader): boolean {
+  const pem = pemFromBase64(config.text('tls', 'clientIdentity', 'key'));
+  return pem !== '' && !String(pem).includes('-----BEGIN PRIVATE KEY-----');
 }
 
 function mirror(context: SectionContext, host: string): DocumentDraft {

@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigDocument } from '../../config-document.ts';
-import type { ValuePath } from '../../effective/config-reader.ts';
+import { ConfigReader, type ValuePath } from '../../effective/config-reader.ts';
+import { machineSettings } from '../../effective/machine-settings.ts';
 import { discoveryEndpoint } from '../../generate/node-documents.ts';
+import { legacyKind } from '../../schema/document-schema.ts';
 import { base64FromPem } from '../../secrets/encode-secrets.ts';
 import type { YamlMap, YamlValue } from '../../yaml/yaml-value.ts';
 import type { ConversionNote } from '../conversion.ts';
@@ -412,13 +414,10 @@ function install(context: BackContext): BackOutcome {
     /^(?:disk\.dev_path == )?("(?:[^"\\]|\\.)*")(?: in disk\.symlinks)?(?: && !disk\.readonly && !disk\.cdrom)?$/.exec(
       match,
     )?.[1];
-  if (quoted === undefined) return { stays: 'its selector is no path of a disk', documents: [document] };
-  let disk: string;
-  try {
-    disk = JSON.parse(quoted) as string;
-  } catch {
-    return { stays: 'its selector is no path of a disk', documents: [document] };
-  }
+  const disk = quoted === undefined ? undefined : textOf(quoted);
+  const selector = disk === undefined ? selectorFrom(match) : undefined;
+  if (disk === undefined && selector === undefined)
+    return { stays: 'its selector has no counterpart', documents: [document] };
   const at = (key: string, value: YamlValue, from: ValuePath): SectionValue => ({
     to: ['machine', 'install', key],
     value,
@@ -427,7 +426,7 @@ function install(context: BackContext): BackOutcome {
   });
   const image = valueAt(document.value, ['installer', 'image']);
   const notes: ConversionNote[] = [];
-  if (selectorOfPath(disk) !== match)
+  if (disk !== undefined && selectorOfPath(disk) !== match)
     notes.push({
       kind: 'changed',
       key: 'UnattendedInstallConfig',
@@ -443,7 +442,11 @@ function install(context: BackContext): BackOutcome {
     });
   return {
     values: [
-      at('disk', disk, ['provisioning', 'diskSelector', 'match']),
+      at(disk === undefined ? 'diskSelector' : 'disk', disk ?? selector ?? '', [
+        'provisioning',
+        'diskSelector',
+        'match',
+      ]),
       ...(isUnset(image) ? [] : [at('image', image as string, ['installer', 'image'])]),
       at('wipe', valueAt(document.value, ['provisioning', 'wipe']) !== false, ['provisioning', 'wipe']),
       at('grubUseUKICmdline', true, ['kind']),
@@ -451,6 +454,37 @@ function install(context: BackContext): BackOutcome {
     removes: [document],
     notes,
   };
+}
+
+function textOf(quoted: string): string | undefined {
+  try {
+    return JSON.parse(quoted) as string;
+  } catch {
+    return undefined;
+  }
+}
+
+const selectorTypes: Readonly<Record<string, string>> = {
+  "disk.transport == 'nvme'": 'nvme',
+  "disk.transport == 'mmc'": 'sd',
+  'disk.rotational': 'hdd',
+  '!disk.rotational': 'ssd',
+};
+
+/** The old form of a selector, if the expression is one that the conversion writes for it. */
+function selectorFrom(match: string): YamlMap | undefined {
+  const fields: Record<string, string> = {};
+  const size = /disk\.size (>=|<=|==|>|<) (\d+)u/.exec(match);
+  if (size) fields.size = `${size[1]} ${size[2]}`;
+  const terms = match.split(' && ');
+  const type = Object.keys(selectorTypes).find((term) => terms.includes(term));
+  if (type !== undefined) fields.type = selectorTypes[type] ?? '';
+  for (const [, pattern = '', property = ''] of match.matchAll(/glob\(("(?:[^"\\]|\\.)*"), disk\.(\w+)\)/g))
+    fields[property === 'bus_path' ? 'busPath' : property] = textOf(pattern) ?? '';
+  // Only what gives the same expression again says the same.
+  const legacy = { kind: legacyKind, value: { machine: { install: { diskSelector: fields } } } };
+  const again = machineSettings(new ConfigReader([legacy])).install?.diskSelector;
+  return again === match ? fields : undefined;
 }
 
 function hostDns(context: BackContext): BackOutcome {
