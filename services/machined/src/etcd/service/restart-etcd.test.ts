@@ -57,7 +57,10 @@ async function outcomeOf({ members, dead = [], lock, leaderless = 0 }: Case) {
           return promise;
         }
         isNeeded = lock !== 'not needed any more';
-        return { [Symbol.asyncDispose]: async () => void done.push('unlock') };
+        return {
+          signal: new AbortController().signal,
+          [Symbol.asyncDispose]: async () => void done.push('unlock'),
+        };
       },
       [Symbol.asyncDispose]: async () => {},
     } as unknown as EtcdClient;

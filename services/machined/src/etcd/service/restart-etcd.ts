@@ -1,8 +1,9 @@
 // Restarts etcd on the control planes of a cluster one at a time, and only while all members are healthy.
-import { pauseBy, type Timers } from '@nodewright/async';
+import type { Timers } from '@nodewright/async';
 import type { PostponedRestart, RestartRequest } from '@nodewright/controllers';
-import type { EtcdClient, EtcdLock, EtcdMember } from '@nodewright/etcd';
+import type { EtcdClient, EtcdMember } from '@nodewright/etcd';
 import { faultFrom } from '@nodewright/fault';
+import { actInTurn, type Turn, takeTurn } from '@nodewright/rollout';
 import type { Logger } from '@nodewright/telemetry';
 import { planRestart } from '../domain/plan-restart.ts';
 import type { EtcdAccess } from '../host/etcd-access.ts';
@@ -19,12 +20,6 @@ export interface RestartEtcdInit {
   readonly restart: () => Promise<void>;
 }
 
-/** The members of the cluster, and the id of this node's; `undefined` when neither its etcd nor its data say it. */
-interface Known {
-  readonly members: readonly EtcdMember[];
-  readonly self: bigint | undefined;
-}
-
 /** The prefix of the lock keys in etcd. Control planes that need a restart queue up under it. */
 export const restartLockName = 'nodewright/restart-etcd';
 
@@ -38,6 +33,7 @@ const recoveryTimeoutMs = 120_000;
 const recoveryPollMs = 500;
 const retryAfterMs = 5000;
 const statusTimeoutMs = 2000;
+const noTurn = 'etcd has no leader, or another control plane is restarting its member';
 
 /**
  * Restarts etcd of this node when the cluster does not need its vote. It takes a lock in etcd, checks that
@@ -63,81 +59,66 @@ export async function restartEtcd(
     await init.restart();
     return undefined;
   }
-  const lock = await takeLock(init, client, signal);
-  if (lock === undefined) return restartWithoutLock(init, { members: members ?? [], self }, signal);
-  await using _held = lock;
-  return await restartInTurn(init, client, self, { signal, isNeeded });
-}
-
-async function restartWithoutLock(
-  { access, restart, log }: RestartEtcdInit,
-  { members, self }: Known,
-  signal: AbortSignal,
-): Promise<PostponedRestart | undefined> {
-  const isRunning =
-    (await memberId(access, signal)) !== undefined ||
-    (await votingStates(access, members, signal)).some(({ id, isAlive }) => id === self && isAlive);
-  if (isRunning)
-    return { reason: 'etcd has no leader, or another control plane is restarting its member', retryAfterMs };
-  signal.throwIfAborted();
-  log.info('restarting etcd, which does not answer, with new settings');
-  await restart();
+  const find = async (listed: readonly EtcdMember[]) =>
+    (await votingStates(access, listed, signal)).find(({ id }) => id === self);
+  let known = members ?? [];
+  const outcome = await actInTurn({
+    takeTurn: async (scope) => takeRestartTurn(init, client, scope, signal),
+    isNeeded,
+    async look(turn) {
+      if (turn === undefined) {
+        const isRunning =
+          (await memberId(access, signal)) !== undefined || ((await find(known))?.isAlive ?? false);
+        return isRunning ? { isWell: true, obstacle: noTurn } : { isWell: false };
+      }
+      known = await client.members({ signal });
+      const plan = planRestart(await votingStates(access, known, signal), self ?? 0n);
+      if (plan.kind === 'wait') return { isWell: true, obstacle: plan.reason };
+      return plan.isRunning ? { isWell: true, obstacle: undefined } : { isWell: false };
+    },
+    act: (wasRunning) => restartMember(init, wasRunning, signal),
+    async check() {
+      // All members are asked: only the others show whether the cluster has a leader that this one does not see.
+      const own = await find(known);
+      return own === undefined || own.isAlive
+        ? { isWell: true }
+        : { isWell: false, reason: 'it does not answer' };
+    },
+    times: { pollMs: recoveryPollMs, limitMs: recoveryTimeoutMs },
+    ...{ timers: init.timers, signal },
+  });
+  if (outcome.kind === 'postponed') return { reason: outcome.reason, retryAfterMs };
+  if (outcome.kind === 'not-well')
+    log.error({ seconds: outcome.afterMs / 1000 }, 'etcd does not answer after its restart: look at its log');
   return undefined;
 }
 
-async function restartInTurn(
-  init: RestartEtcdInit,
-  client: EtcdClient,
-  self: bigint | undefined,
-  { signal, isNeeded }: RestartRequest,
-): Promise<PostponedRestart | undefined> {
-  const { access, log, timers } = init;
-  if (!(await isNeeded())) return undefined;
-  const members = await client.members({ signal });
-  const plan = planRestart(await votingStates(access, members, signal), self ?? 0n);
-  if (plan.kind === 'wait') return { reason: plan.reason, retryAfterMs };
-  if (plan.isRunning) {
+async function restartMember(
+  { access, restart, log, timers }: RestartEtcdInit,
+  wasRunning: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  if (wasRunning) {
     await forfeitLeadership(access, timers, signal).catch((error: unknown) => {
       log.warn({ error: faultFrom(error).message }, 'etcd restarts without a leadership transfer');
     });
   }
-  log.info({ members: members.length }, 'restarting etcd with new settings');
-  await init.restart();
-  await waitUntilBack(init, { members, self }, { signal, isNeeded });
-  return undefined;
+  log.info({ wasRunning }, 'restarting etcd with new settings');
+  await restart();
 }
 
-/**
- * Waits until the member answers and sees a leader, until its settings change again, or until a time limit.
- */
-async function waitUntilBack(
-  { access, log, timers }: RestartEtcdInit,
-  { members, self }: Known,
-  { signal, isNeeded }: RestartRequest,
-): Promise<void> {
-  const endMs = timers.monotonicMs() + recoveryTimeoutMs;
-  while (timers.monotonicMs() < endMs && !signal.aborted) {
-    // All members are asked: only the others show whether the cluster has a leader that this one does not see.
-    const own = (await votingStates(access, members, signal)).find(({ id }) => id === self);
-    if (own === undefined || own.isAlive) return;
-    // The settings were changed again, probably to fix an error: the next pass restarts etcd with them.
-    if (await isNeeded()) return;
-    await pauseBy(timers, recoveryPollMs, signal);
-  }
-  signal.throwIfAborted();
-  log.error({ seconds: recoveryTimeoutMs / 1000 }, 'etcd does not answer after its restart: look at its log');
-}
-
-/** Takes the restart lock; `undefined` when it is not available in time. */
-async function takeLock(
+/** Takes the restart lock until `scope` ends; `undefined` when it is not available in time. */
+async function takeRestartTurn(
   { timers, log }: RestartEtcdInit,
   client: EtcdClient,
+  scope: AsyncDisposableStack,
   signal: AbortSignal,
-): Promise<EtcdLock | undefined> {
+): Promise<Turn | undefined> {
   const timeout = new AbortController();
   using _timer = timers.after(lockTimeoutMs, () => timeout.abort());
   try {
-    return await client.lock(restartLockName, { signal: AbortSignal.any([signal, timeout.signal]) });
+    const waiting = AbortSignal.any([signal, timeout.signal]);
+    return scope.use(await takeTurn(client, { name: restartLockName, signal: waiting }));
   } catch (error) {
     signal.throwIfAborted();
     log.debug({ error: faultFrom(error).message }, 'no lock for the restart of etcd');

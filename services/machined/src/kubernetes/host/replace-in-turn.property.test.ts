@@ -104,7 +104,7 @@ async function rollOut(facts: readonly Facts[], startsWell: boolean, endMs: numb
     async lock() {
       if (isLocked) throw new Error('locked');
       isLocked = true;
-      return { [Symbol.asyncDispose]: async () => unlock() };
+      return { signal: new AbortController().signal, [Symbol.asyncDispose]: async () => unlock() };
     },
     members: async () => [],
     [Symbol.asyncDispose]: async () => {},

@@ -64,7 +64,10 @@ async function outcomeOf({
     async lock(_name: string, { signal }: LockOptions = {}) {
       if (etcd === 'refuses the lock') throw new Error(`no leader, ${signal?.aborted}`);
       done.push('lock');
-      return { [Symbol.asyncDispose]: async () => void done.push('unlock') };
+      return {
+        signal: new AbortController().signal,
+        [Symbol.asyncDispose]: async () => void done.push('unlock'),
+      };
     },
     async members() {
       if (etcd === 'loses its leader') throw new Error('no leader');

@@ -1,8 +1,9 @@
 // Replaces the API servers of a cluster one at a time, and only while all others are ready.
 import { Deadline, pauseBy, type Timers } from '@nodewright/async';
 import type { PostponedRestart, RestartRequest } from '@nodewright/controllers';
-import type { EtcdClient, EtcdLock } from '@nodewright/etcd';
+import type { EtcdClient } from '@nodewright/etcd';
 import { faultFrom } from '@nodewright/fault';
+import { actInTurn, type Turn, type TurnOutcome, takeTurn } from '@nodewright/rollout';
 import type { HealthResult } from '@nodewright/services';
 import type { Logger } from '@nodewright/telemetry';
 import type { PodProblem } from '../domain/pod-status.ts';
@@ -53,6 +54,7 @@ const ownChecks = 3;
 const ownPauseMs = 2_000;
 const pollMs = 500;
 const retryAfterMs = 5_000;
+const noTurn = 'another control plane replaces its kube-apiserver, or etcd has no leader';
 
 /**
  * Replaces the API server of this node when the cluster does not need it: under a lock in etcd, and while all other API servers are
@@ -66,23 +68,55 @@ export async function replaceInTurn(
   init: ReplaceInTurnInit,
   { signal, isNeeded }: RestartRequest,
 ): Promise<PostponedRestart | undefined> {
-  const { openEtcd, replace, report, log } = init;
-  const postponed = (reason: string) => {
-    report({ kind: 'waits', reason });
-    return { reason, retryAfterMs };
-  };
-  await using scope = new AsyncDisposableStack();
-  const turn = await takeLock(openEtcd, scope, signal);
-  if (!(await isNeeded())) return undefined;
-  if (await isOwnReady(init, signal)) {
-    if (turn === undefined)
-      return postponed('another control plane replaces its kube-apiserver, or etcd has no leader');
-    const problem = (await init.obstacle?.()) ?? (await problemOfOthers(init, turn.etcd, signal));
-    if (problem !== undefined) return postponed(problem);
+  const { openEtcd, replace, report, timers, log } = init;
+  let etcd: EtcdClient | undefined;
+  let hasTurn = false;
+  const outcome = await actInTurn({
+    async takeTurn(scope) {
+      const taken = await takeLock(openEtcd, scope, signal);
+      etcd = taken?.etcd;
+      hasTurn = taken !== undefined;
+      return taken?.turn;
+    },
+    isNeeded,
+    async look() {
+      if (!(await isOwnReady(init, signal))) return { isWell: false };
+      if (etcd === undefined) return { isWell: true, obstacle: noTurn };
+      const obstacle = (await init.obstacle?.()) ?? (await problemOfOthers(init, etcd, signal));
+      return { isWell: true, obstacle };
+    },
+    async act() {
+      log.info({ hasLock: hasTurn }, 'replacing kube-apiserver with new settings');
+      await replace();
+    },
+    async check() {
+      const result = await init.checkOwn(checkTimeoutMs);
+      return result.healthy ? { isWell: true } : { isWell: false, reason: result.message };
+    },
+    isDelayed: async () => (await init.isReplacerAway?.()) ?? false,
+    times: { pollMs, limitMs: readyTimeoutMs, delayedLimitMs: awayTimeoutMs },
+    ...{ timers, signal },
+  });
+  return reportOutcome(outcome, report, log);
+}
+
+function reportOutcome(
+  outcome: TurnOutcome,
+  report: ReplaceInTurnInit['report'],
+  log: Logger,
+): PostponedRestart | undefined {
+  if (outcome.kind === 'postponed') {
+    report({ kind: 'waits', reason: outcome.reason });
+    return { reason: outcome.reason, retryAfterMs };
   }
-  log.info({ hasLock: turn !== undefined }, 'replacing kube-apiserver with new settings');
-  await replace();
-  await waitUntilReady(init, { signal, isNeeded });
+  if (outcome.kind === 'well') report(undefined);
+  if (outcome.kind === 'not-well') {
+    const seconds = Math.round(outcome.afterMs / 1000);
+    const reason = `not ready ${seconds} s after it was replaced (${outcome.reason}); see: talosctl logs kube-apiserver`;
+    report({ kind: 'failed', reason });
+    log.error({ reason }, 'kube-apiserver does not become ready after its replacement');
+  }
+  // When the settings changed again, probably to correct an error, the next pass replaces the server with them.
   return undefined;
 }
 
@@ -133,41 +167,17 @@ async function absentVoters(
   }
 }
 
-async function waitUntilReady(
-  { checkOwn, isReplacerAway, report, timers, log }: ReplaceInTurnInit,
-  { signal, isNeeded }: RestartRequest,
-): Promise<void> {
-  const beganMs = timers.monotonicMs();
-  let endMs = beganMs + readyTimeoutMs;
-  let last = 'it was not checked';
-  while (timers.monotonicMs() < endMs && !signal.aborted) {
-    const result = await checkOwn(checkTimeoutMs);
-    if (result.healthy) return report(undefined);
-    last = result.message;
-    // The settings changed again, probably to correct an error: the next pass replaces the server with them.
-    if (await isNeeded()) return;
-    await pauseBy(timers, pollMs, signal);
-    if (await isReplacerAway?.())
-      endMs = Math.min(timers.monotonicMs() + readyTimeoutMs, beganMs + awayTimeoutMs);
-  }
-  signal.throwIfAborted();
-  const seconds = Math.round((endMs - beganMs) / 1000);
-  const reason = `not ready ${seconds} s after it was replaced (${last}); see: talosctl logs kube-apiserver`;
-  report({ kind: 'failed', reason });
-  log.error({ reason }, 'kube-apiserver does not become ready after its replacement');
-}
-
 /** Takes the lock until `scope` ends, with the connection that holds it; `undefined` when it is not available in time. */
 async function takeLock(
   openEtcd: () => Promise<EtcdClient>,
   scope: AsyncDisposableStack,
   signal: AbortSignal,
-): Promise<{ readonly etcd: EtcdClient; readonly lock: EtcdLock } | undefined> {
+): Promise<{ readonly etcd: EtcdClient; readonly turn: Turn } | undefined> {
   using deadline = new Deadline(lockTimeoutMs, signal);
   try {
     const etcd = scope.use(await openEtcd());
-    const lock = await etcd.lock(replaceLockName, { ttlSeconds: lockTtlSeconds, signal: deadline.signal });
-    return { etcd, lock: scope.use(lock) };
+    const asked = { name: replaceLockName, ttlSeconds: lockTtlSeconds, signal: deadline.signal };
+    return { etcd, turn: scope.use(await takeTurn(etcd, asked)) };
   } catch {
     signal.throwIfAborted();
     return undefined;
