@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { applyStep, spendTime } from './apply-step.ts';
+import { changePlan } from './change-plan.ts';
+import { createPlan } from './create-plan.ts';
+import { decideStep } from './decide-step.ts';
+import type { ActionState, ClusterFacts } from './gate.ts';
+import { previewPlan } from './preview-plan.ts';
+import { isGranted, type NodeProgress, type NodeRole, planLimits, type RolloutPlan } from './rollout-plan.ts';
+
+const roles: Readonly<Record<string, NodeRole>> = {
+  ...{ cp1: 'control-plane', cp2: 'control-plane', cp3: 'control-plane' },
+  ...{ w1: 'worker', w2: 'worker', w3: 'worker' },
+};
+const minute = 60_000;
+
+/** A plan whose nodes are `waiting` but for those that are given. */
+function planOf(
+  progress: Readonly<Record<string, NodeProgress>>,
+  rest: Partial<RolloutPlan> = {},
+): RolloutPlan {
+  const result = createPlan({
+    id: 'a'.repeat(32),
+    action: 'upgrade',
+    nodes: Object.entries(roles).map(([name, role]) => ({ name, role })),
+    limitMs: 10 * minute,
+  });
+  assert.ok(result.kind === 'plan');
+  const nodes = result.plan.nodes.map((node) => ({
+    ...node,
+    progress: progress[node.name] ?? node.progress,
+  }));
+  return { ...result.plan, nodes, ...rest };
+}
+
+/** A well cluster, but for the nodes that are given with a reason. */
+function factsOf(
+  ill: Readonly<Record<string, string>> = {},
+  actions: Readonly<Record<string, ActionState>> = {},
+): ClusterFacts {
+  return new Map(
+    Object.entries(roles).map(([name, role]) => {
+      const reason = ill[name];
+      return [
+        name,
+        {
+          role,
+          wellness: reason === undefined ? { isWell: true } : { isWell: false, reason },
+          action: actions[name] ?? { kind: 'not-begun' },
+        },
+      ];
+    }),
+  );
+}
+
+const done: NodeProgress = { state: 'done' };
+const acting: NodeProgress = { state: 'acting', spentMs: 0 };
+const controlPlanesDone = { cp1: done, cp2: done, cp3: done };
+
+test('createPlan() puts control planes first, and refuses a node twice', () => {
+  const nodes = [
+    { name: 'w1', role: 'worker' },
+    { name: 'cp1', role: 'control-plane' },
+  ] as const;
+  const init = { id: 'a'.repeat(32), action: 'upgrade', limitMs: minute };
+  const result = createPlan({ ...init, nodes });
+  assert.ok(result.kind === 'plan');
+  assert.deepEqual(
+    result.plan.nodes.map(({ name }) => name),
+    ['cp1', 'w1'],
+  );
+  assert.deepEqual(createPlan({ ...init, nodes: [nodes[0], nodes[0]] }), {
+    ...{ kind: 'refused', reason: 'the plan is not valid: a node is in it twice' },
+  });
+});
+
+test('decideStep() takes control planes one at a time, whatever the allowed number, and workers after them', () => {
+  const wide = { maxUnavailable: 3 };
+  assert.deepEqual(decideStep(planOf({}, wide), factsOf()), { kind: 'grant', node: 'cp1' });
+  const busy = factsOf({ cp1: 'acting' }, { cp1: { kind: 'running' } });
+  assert.deepEqual(decideStep(planOf({ cp1: acting }, wide), busy), {
+    ...{ kind: 'wait', reason: 'cp1 is acting (acting)' },
+  });
+  assert.deepEqual(decideStep(planOf({ cp1: done, cp2: done }, wide), factsOf()), {
+    kind: 'grant',
+    node: 'cp3',
+  });
+  assert.deepEqual(decideStep(planOf(controlPlanesDone), factsOf()), { kind: 'grant', node: 'w1' });
+});
+
+test('decideStep() keeps to the allowed number of workers, and counts those that are not well anyway', () => {
+  const plan = planOf({ ...controlPlanesDone, w1: acting }, { maxUnavailable: 2 });
+  const running = { w1: { kind: 'running' } } as const;
+  assert.deepEqual(decideStep(plan, factsOf({}, running)), { kind: 'grant', node: 'w2' });
+  assert.equal(decideStep(plan, factsOf({ w3: 'off' }, running)).kind, 'wait');
+  assert.equal(decideStep({ ...plan, maxUnavailable: 1 }, factsOf({}, running)).kind, 'wait');
+  // A node that is not well is not touched, and the next one takes its place.
+  assert.deepEqual(decideStep(planOf(controlPlanesDone, { maxUnavailable: 2 }), factsOf({ w1: 'off' })), {
+    ...{ kind: 'grant', node: 'w2' },
+  });
+});
+
+test('decideStep() names what the turn of a node waits for', () => {
+  for (const [plan, ill, reason] of [
+    [planOf({}), { cp3: 'no leader' }, 'the turn of cp1: cp3 is not well (no leader)'],
+    [planOf({ cp1: done, cp2: done }), { cp3: 'off' }, 'the turn of cp3: it is not well (off)'],
+    [
+      planOf(controlPlanesDone, { maxUnavailable: 3 }),
+      { cp2: 'off' },
+      'the turn of w1: cp2 is not well (off)',
+    ],
+  ] as const)
+    assert.deepEqual(decideStep(plan, factsOf(ill)), { kind: 'wait', reason });
+});
+
+test('decideStep() waits when the plan gives a control plane the role of a worker, or names a stranger', () => {
+  const plan = planOf(controlPlanesDone);
+  const renamed = {
+    ...plan,
+    nodes: plan.nodes.map((node) => (node.name === 'w1' ? { ...node, name: 'w9' } : node)),
+  };
+  assert.match(
+    JSON.stringify(decideStep(renamed, factsOf())),
+    /"wait".*w9 is in the plan, and not in the cluster/,
+  );
+  const facts = new Map(
+    [...factsOf()].map(([name, one]) => [
+      name,
+      name === 'w1' ? { ...one, role: 'control-plane' as const } : one,
+    ]),
+  );
+  assert.match(
+    JSON.stringify(decideStep(plan, facts)),
+    /"wait".*w1 is a control-plane in the cluster, and a worker in the plan/,
+  );
+});
+
+test('decideStep() asks a node to begin only while the others are well, and does not count that time', () => {
+  const plan = planOf({ cp1: acting });
+  const step = decideStep(plan, factsOf());
+  assert.equal(step.kind === 'start' && step.node.name, 'cp1');
+  const held = factsOf({ cp2: 'off' });
+  assert.deepEqual(decideStep(plan, held), {
+    ...{ kind: 'wait', reason: 'cp1 does not begin: cp2 is not well (off)' },
+  });
+  assert.deepEqual(spendTime(plan, held, 5000), plan);
+  assert.deepEqual(spendTime(plan, factsOf(), 5000), planOf({ cp1: { state: 'acting', spentMs: 5000 } }));
+});
+
+test('decideStep() confirms a node that has acted only when it is well, and stops the plan when it is not in time', () => {
+  const acted = { cp1: { kind: 'done' } } as const;
+  assert.deepEqual(decideStep(planOf({ cp1: acting }), factsOf({}, acted)), { kind: 'confirm', node: 'cp1' });
+  assert.equal(decideStep(planOf({ cp1: acting }), factsOf({ cp1: 'no kubelet' }, acted)).kind, 'wait');
+  const late = planOf({ cp1: { state: 'acting', spentMs: 10 * minute } });
+  const step = decideStep(late, factsOf({ cp1: 'no kubelet' }, acted));
+  const reason = 'not well 600 s after its turn began: cp1 has acted (no kubelet)';
+  assert.deepEqual(step, { kind: 'fail', node: 'cp1', reason });
+  const stopped = applyStep(late, step);
+  assert.deepEqual([stopped.phase, stopped.reason], ['stopped', `cp1: ${reason}`]);
+  assert.deepEqual(decideStep(stopped, factsOf()), {
+    kind: 'wait',
+    reason: 'somebody to resume or abort the plan',
+  });
+});
+
+test('decideStep() touches no other node after a failure: one that has its turn and has not begun gives it back', () => {
+  const plan = planOf({ ...controlPlanesDone, w1: acting, w2: acting }, { maxUnavailable: 2 });
+  const failed = { w1: { kind: 'failed', reason: 'it went back' } } as const;
+  const stopped = applyStep(plan, decideStep(plan, factsOf({}, failed)));
+  assert.deepEqual(stopped.nodes[3]?.progress, { state: 'failed', reason: 'it went back' });
+  const step = decideStep(stopped, factsOf({}, failed));
+  assert.equal(step.kind === 'withdraw' && step.node.name, 'w2');
+  assert.equal(isGranted(stopped, { id: plan.id, name: 'w2', attempt: 1 }), false);
+  const withdrawn = factsOf({}, { ...failed, w2: { kind: 'withdrawn' } });
+  const back = applyStep(stopped, decideStep(stopped, withdrawn));
+  assert.deepEqual(back.nodes[4], { name: 'w2', role: 'worker', attempt: 2, progress: { state: 'waiting' } });
+});
+
+test('a plan pauses after the given number of nodes, goes on when it is resumed, and ends when all are done', () => {
+  const first = planOf({ cp1: done }, { pauseAfter: 1 });
+  const paused = applyStep(first, decideStep(first, factsOf()));
+  assert.deepEqual([paused.phase, paused.reason], ['paused', '1 of 6 nodes are done']);
+  assert.equal(decideStep(paused, factsOf()).kind, 'wait');
+  const resumed = changePlan(paused, 'resume');
+  assert.ok(resumed.kind === 'plan');
+  assert.deepEqual(decideStep(resumed.plan, factsOf()), { kind: 'grant', node: 'cp2' });
+  const all = planOf({ ...controlPlanesDone, w1: done, w2: done, w3: done });
+  assert.equal(applyStep(all, decideStep(all, factsOf())).phase, 'done');
+});
+
+test('changePlan() gives nodes that failed another attempt, and refuses what is over', () => {
+  const failed: NodeProgress = { state: 'failed', reason: 'it went back' };
+  const stopped = planOf({ cp1: failed }, { phase: 'stopped', reason: 'cp1: it went back' });
+  const resumed = changePlan(stopped, 'resume');
+  assert.ok(resumed.kind === 'plan');
+  assert.deepEqual(
+    [resumed.plan.phase, resumed.plan.nodes[0]],
+    ['running', { name: 'cp1', role: 'control-plane', attempt: 2, progress: { state: 'waiting' } }],
+  );
+  const aborted = changePlan(stopped, 'abort');
+  assert.ok(aborted.kind === 'plan' && aborted.plan.phase === 'aborted');
+  assert.equal(changePlan(aborted.plan, 'resume').kind, 'refused');
+  assert.equal(changePlan(stopped, 'pause').kind, 'refused');
+  const worn = {
+    ...stopped,
+    nodes: stopped.nodes.map((node) => ({ ...node, attempt: planLimits.attempts })),
+  };
+  assert.equal(changePlan(worn, 'resume').kind, 'refused');
+});
+
+test('isGranted() lets only the node begin that has its turn, for this attempt of this plan', () => {
+  const plan = planOf({ cp1: acting });
+  const asked = { id: plan.id, name: 'cp1', attempt: 1 };
+  assert.equal(isGranted(plan, asked), true);
+  for (const other of [{ id: 'b'.repeat(32) }, { name: 'cp2' }, { name: 'w1' }, { attempt: 2 }])
+    assert.equal(isGranted(plan, { ...asked, ...other }), false);
+  assert.equal(isGranted({ ...plan, phase: 'paused' }, asked), false);
+});
+
+test('previewPlan() has a row for each node that is left, with what would refuse it', () => {
+  const rows = previewPlan(
+    planOf({ cp1: done }, { maxUnavailable: 2, pauseAfter: 2 }),
+    factsOf({ w3: 'off' }),
+  );
+  const worker = { role: 'worker', action: 'upgrade', maxUnavailable: 2, pausesAfter: false } as const;
+  const controlPlane = { role: 'control-plane', action: 'upgrade', maxUnavailable: 1 } as const;
+  assert.deepEqual(rows, [
+    { name: 'cp2', ...controlPlane, pausesAfter: true, refusedBy: undefined },
+    { name: 'cp3', ...controlPlane, pausesAfter: false, refusedBy: undefined },
+    { name: 'w1', ...worker, refusedBy: undefined },
+    { name: 'w2', ...worker, refusedBy: undefined },
+    { name: 'w3', ...worker, refusedBy: 'w3 is not well (off)' },
+  ]);
+});

@@ -1,0 +1,118 @@
+import { type ClusterFacts, gateProblem } from './gate.ts';
+import { type PlannedNode, planLimits, type RolloutPlan } from './rollout-plan.ts';
+
+/** What a driver does next. The steps of the record change the plan in etcd, the others do not. */
+export type RolloutStep =
+  /** Of the record: the node has its turn. */
+  | { readonly kind: 'grant'; readonly node: string }
+  /** Asks the node to act. It does nothing when it has been asked before. */
+  | { readonly kind: 'start'; readonly node: PlannedNode }
+  /** Asks the node not to act any more, if it has not begun. */
+  | { readonly kind: 'withdraw'; readonly node: PlannedNode }
+  /** Of the record: the node has not begun, and waits for another turn. */
+  | { readonly kind: 'revoke'; readonly node: string }
+  /** Of the record: the node is well again. */
+  | { readonly kind: 'confirm'; readonly node: string }
+  /** Of the record: the node has failed, and the plan stops. */
+  | { readonly kind: 'fail'; readonly node: string; readonly reason: string }
+  /** Of the record. */
+  | { readonly kind: 'pause'; readonly reason: string }
+  /** Of the record: all nodes are done. */
+  | { readonly kind: 'finish' }
+  | { readonly kind: 'wait'; readonly reason: string };
+
+/** The next step of a plan. What happens to nodes that act comes before new turns. */
+export function decideStep(plan: RolloutPlan, facts: ClusterFacts): RolloutStep {
+  const acting = plan.nodes.filter(({ progress }) => progress.state === 'acting');
+  for (const node of acting) {
+    const step = endOfAct(plan, facts, node);
+    if (step !== undefined) return step;
+  }
+  for (const node of acting) {
+    if (facts.get(node.name)?.action.kind !== 'not-begun') continue;
+    if (plan.phase !== 'running') return { kind: 'withdraw', node };
+    if (gateProblem(plan, facts, node.name) === undefined) return { kind: 'start', node };
+  }
+  const isUnfinished = plan.phase === 'running' || plan.phase === 'paused';
+  if (isUnfinished && plan.nodes.every(({ progress }) => progress.state === 'done'))
+    return { kind: 'finish' };
+  if (plan.phase === 'running') {
+    const step = nextTurn(plan, facts, acting.length);
+    if (step !== undefined) return step;
+  }
+  return { kind: 'wait', reason: waitReason(plan, facts) };
+}
+
+function endOfAct(
+  { limitMs }: RolloutPlan,
+  facts: ClusterFacts,
+  { name, attempt, progress }: PlannedNode,
+): RolloutStep | undefined {
+  const known = facts.get(name);
+  if (known?.action.kind === 'failed') return { kind: 'fail', node: name, reason: known.action.reason };
+  if (known?.action.kind === 'withdrawn')
+    return attempt < planLimits.attempts
+      ? { kind: 'revoke', node: name }
+      : { kind: 'fail', node: name, reason: `it had ${attempt} attempts` };
+  if (known?.action.kind === 'done' && known.wellness.isWell) return { kind: 'confirm', node: name };
+  if (progress.state !== 'acting' || progress.spentMs < limitMs) return undefined;
+  const seconds = Math.round(limitMs / 1000);
+  return {
+    kind: 'fail',
+    node: name,
+    reason: `not well ${seconds} s after its turn began: ${actText(facts, name)}`,
+  };
+}
+
+/** The next node that may have its turn, or a pause; `undefined` when there is none. */
+function nextTurn(plan: RolloutPlan, facts: ClusterFacts, acting: number): RolloutStep | undefined {
+  const { nodes, pauseAfter } = plan;
+  if (pauseAfter > 0) {
+    const done = nodes.filter(({ progress }) => progress.state === 'done').length;
+    if (done >= pauseAfter) return { kind: 'pause', reason: `${done} of ${nodes.length} nodes are done` };
+    if (done + acting >= pauseAfter) return undefined;
+  }
+  const ready = candidates(plan).find(
+    ({ name }) => facts.get(name)?.wellness.isWell === true && gateProblem(plan, facts, name) === undefined,
+  );
+  return ready && { kind: 'grant', node: ready.name };
+}
+
+/** The nodes that wait for a turn, of which any may be the next: workers only when all control planes are done. */
+function candidates({ nodes }: RolloutPlan): readonly PlannedNode[] {
+  const isLeft = nodes.some(({ role, progress }) => role === 'control-plane' && progress.state !== 'done');
+  return nodes.filter(
+    ({ role, progress }) => progress.state === 'waiting' && (role === 'control-plane' || !isLeft),
+  );
+}
+
+/** What a plan waits for that has no step now. It always names something. */
+function waitReason(plan: RolloutPlan, facts: ClusterFacts): string {
+  const acting = plan.nodes.filter(({ progress }) => progress.state === 'acting');
+  if (acting.length > 0) {
+    const held = acting.find(({ name }) => facts.get(name)?.action.kind === 'not-begun');
+    const problem = held && plan.phase === 'running' ? gateProblem(plan, facts, held.name) : undefined;
+    if (held !== undefined && problem !== undefined) return `${held.name} does not begin: ${problem}`;
+    return acting.map(({ name }) => actText(facts, name)).join(', ');
+  }
+  const [first] = candidates(plan);
+  if (plan.phase !== 'running' || first === undefined) return 'somebody to resume or abort the plan';
+  const wellness = facts.get(first.name)?.wellness;
+  const own = wellness?.isWell === false ? `it is not well (${wellness.reason})` : undefined;
+  return `the turn of ${first.name}: ${gateProblem(plan, facts, first.name) ?? own ?? 'its facts are not known'}`;
+}
+
+function actText(facts: ClusterFacts, name: string): string {
+  const known = facts.get(name);
+  if (known === undefined) return `${name} is not in the cluster`;
+  const texts = {
+    unknown: 'does not answer',
+    'not-begun': 'has not begun',
+    running: 'is acting',
+    done: 'has acted',
+    failed: 'has failed',
+    withdrawn: 'has not begun',
+  } as const;
+  const detail = known.wellness.isWell ? '' : ` (${known.wellness.reason})`;
+  return `${name} ${texts[known.action.kind]}${detail}`;
+}

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemTimers, type Timers } from '@nodewright/async';
+import { createPlan } from '../domain/create-plan.ts';
+import { planFromBytes, planToBytes } from '../domain/plan-text.ts';
+import type { RolloutPlan } from '../domain/rollout-plan.ts';
+import { driveRollout } from './drive-rollout.ts';
+import { beginPlan, requestPlan } from './request-plan.ts';
+import type { PlanStore, StoredPlan } from './rollout-ports.ts';
+import type { Turn } from './turn.ts';
+
+const { signal } = new AbortController();
+const created = createPlan({
+  id: '0'.repeat(32),
+  action: 'upgrade',
+  nodes: [
+    { name: 'cp1', role: 'control-plane' },
+    { name: 'w1', role: 'worker' },
+  ],
+  limitMs: 60_000,
+});
+assert.ok(created.kind === 'plan');
+const { plan } = created;
+
+/** Time that passes only in pauses, which take none of the real time. */
+function quickTimers(): Timers {
+  let elapsedMs = 0;
+  return {
+    now: () => elapsedMs,
+    monotonicMs: () => elapsedMs,
+    after(delayMs, action) {
+      elapsedMs += delayMs;
+      return systemTimers.after(0, action);
+    },
+  };
+}
+
+class MemoryStore implements PlanStore {
+  stored: StoredPlan | undefined;
+  async read() {
+    return this.stored;
+  }
+  async write(bytes: Uint8Array, { revision, turn }: { readonly revision: bigint; readonly turn?: Turn }) {
+    if ((this.stored?.revision ?? 0n) !== revision || turn?.isHeld() === false) return false;
+    this.stored = { bytes, revision: revision + 1n };
+    return true;
+  }
+  async remove(revision: bigint) {
+    if (this.stored?.revision !== revision) return false;
+    this.stored = undefined;
+    return true;
+  }
+  plan(): RolloutPlan {
+    const result = planFromBytes(this.stored?.bytes ?? assert.fail('no plan'));
+    return result.kind === 'plan' ? result.plan : assert.fail(result.reason);
+  }
+}
+
+/** Drives the plan, and dies at call `diesAt` of a port: before it takes effect, or after it with `late`. */
+async function drive(store: MemoryStore, acts: string[], diesAt: number, late: boolean) {
+  const death = new AbortController();
+  const waits: string[] = [];
+  let calls = 0;
+  const call = async <T>(effect: () => Promise<T> | T): Promise<T> => {
+    calls += 1;
+    const isLast = calls === diesAt;
+    if (isLast && !late) death.abort(new Error('died'));
+    death.signal.throwIfAborted();
+    const result = await effect();
+    if (isLast) death.abort(new Error('died'));
+    death.signal.throwIfAborted();
+    return result;
+  };
+  const outcome = await driveRollout(
+    {
+      store: {
+        read: () => call(() => store.read()),
+        write: (bytes, expected) => call(() => store.write(bytes, expected)),
+        remove: (revision) => call(() => store.remove(revision)),
+      },
+      cluster: {
+        look: ({ nodes }) =>
+          call(
+            () =>
+              new Map(
+                nodes.map(({ name, role, attempt }) => [
+                  name,
+                  {
+                    role,
+                    wellness: { isWell: true },
+                    action: { kind: acts.includes(`${name} ${attempt}`) ? 'done' : 'not-begun' },
+                  },
+                ]),
+              ),
+          ),
+      },
+      actions: {
+        start: (_plan, { name, attempt }) => call(() => void acts.push(`${name} ${attempt}`)),
+        withdraw: () => assert.fail('nothing is withdrawn'),
+      },
+      timers: quickTimers(),
+      report: (event) => {
+        if (event.kind === 'trouble') waits.push(event.reason);
+      },
+    },
+    { key: 'turn/1', isHeld: () => !death.signal.aborted, [Symbol.asyncDispose]: async () => {} },
+    death.signal,
+  ).catch((error: Error) => error.message);
+  return { outcome, waits, hasDied: death.signal.aborted };
+}
+
+test('driveRollout() is followed by another driver when it dies at any call, and each node acts once', async () => {
+  for (const late of [false, true]) {
+    let hasDied = true;
+    for (let diesAt = 1; hasDied; diesAt += 1) {
+      assert.ok(diesAt < 100, 'it never ends');
+      const store = new MemoryStore();
+      const acts: string[] = [];
+      await beginPlan(store, plan, signal);
+      ({ hasDied } = await drive(store, acts, diesAt, late));
+      const { outcome } = await drive(store, acts, 0, late);
+      assert.deepEqual([outcome, acts], [{ kind: 'settled' }, ['cp1 1', 'w1 1']], `died at call ${diesAt}`);
+      assert.equal(store.plan().phase, 'done');
+    }
+  }
+});
+
+test('driveRollout() leaves a plan alone that is not valid', async () => {
+  const store = new MemoryStore();
+  const bytes = Buffer.from(planToBytes(plan)).fill('x', 0, 4);
+  store.stored = { bytes, revision: 1n };
+  const acts: string[] = [];
+  const { outcome } = await drive(store, acts, 0, false);
+  assert.deepEqual(outcome, {
+    kind: 'invalid',
+    reason: 'the plan of the roll-out in etcd is not valid: it is not JSON',
+  });
+  assert.deepEqual([store.stored, acts], [{ bytes, revision: 1n }, []]);
+});
+
+test('beginPlan() refuses a second roll-out while one is not over, and a repeated request changes nothing', async () => {
+  const store = new MemoryStore();
+  const second = { ...plan, id: '1'.repeat(32) };
+  assert.equal((await beginPlan(store, plan, signal)).kind, 'plan');
+  assert.equal((await beginPlan(store, plan, signal)).kind, 'plan');
+  assert.deepEqual(await beginPlan(store, second, signal), {
+    kind: 'refused',
+    reason: 'another roll-out is running (upgrade): wait for it, or abort it',
+  });
+  await requestPlan(store, 'abort', signal);
+  assert.equal((await beginPlan(store, second, signal)).kind, 'plan');
+  assert.equal(store.plan().id, second.id);
+});
+
+test('beginPlan() stores one of two plans that begin at the same moment', async () => {
+  const store = new MemoryStore();
+  const second = { ...plan, id: '1'.repeat(32) };
+  const results = await Promise.all([beginPlan(store, plan, signal), beginPlan(store, second, signal)]);
+  assert.deepEqual(results.map(({ kind }) => kind).sort(), ['plan', 'refused']);
+});
+
+test('requestPlan() pauses and resumes, and aborts what is not valid by its removal', async () => {
+  const store = new MemoryStore();
+  assert.deepEqual(await requestPlan(store, 'pause', signal), {
+    kind: 'refused',
+    reason: 'there is no roll-out',
+  });
+  await beginPlan(store, plan, signal);
+  await requestPlan(store, 'pause', signal);
+  assert.equal(store.plan().phase, 'paused');
+  await requestPlan(store, 'resume', signal);
+  assert.equal(store.plan().phase, 'running');
+  store.stored = { bytes: Buffer.from('{}'), revision: 9n };
+  assert.equal((await requestPlan(store, 'resume', signal)).kind, 'refused');
+  assert.equal((await beginPlan(store, plan, signal)).kind, 'refused');
+  await requestPlan(store, 'abort', signal);
+  assert.equal(store.stored, undefined);
+});

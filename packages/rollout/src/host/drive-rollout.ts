@@ -1,0 +1,127 @@
+// Carries out the plan that lies in etcd. Each step is decided from the plan and the cluster as they are, so a driver that dies at any point
+// is followed by another that knows as much.
+import { pauseBy, type Timers } from '@nodewright/async';
+import { faultFrom } from '@nodewright/fault';
+import { applyStep, spendTime } from '../domain/apply-step.ts';
+import { decideStep, type RolloutStep } from '../domain/decide-step.ts';
+import type { ClusterFacts } from '../domain/gate.ts';
+import { planFromBytes, planToBytes } from '../domain/plan-text.ts';
+import { isSettled, type RolloutPlan } from '../domain/rollout-plan.ts';
+import type { ClusterView, NodeActions, PlanStore, StoredPlan } from './rollout-ports.ts';
+import type { Turn } from './turn.ts';
+
+export interface DriveRolloutInit {
+  readonly store: PlanStore;
+  readonly cluster: ClusterView;
+  readonly actions: NodeActions;
+  readonly timers: Timers;
+  /** Called for each step, and with what keeps the driver from a step. */
+  readonly report: (event: DriverEvent) => void;
+}
+
+export type DriverEvent =
+  | { readonly kind: 'step'; readonly plan: RolloutPlan; readonly step: RolloutStep }
+  /** The driver cannot do its work at the moment, and tries again. */
+  | { readonly kind: 'trouble'; readonly reason: string };
+
+export type DriveOutcome =
+  /** There is no plan, or nothing to do for it until somebody changes it. */
+  | { readonly kind: 'settled' }
+  /** The plan in etcd is not valid. Nobody acts on it until it is removed. */
+  | { readonly kind: 'invalid'; readonly reason: string }
+  | { readonly kind: 'turn-lost' };
+
+/** The pause between two looks, in ms. */
+export const driverPollMs = 5_000;
+/** What a driver counts at most for the time between two looks, in ms: one that stood still does not blame the nodes. */
+const longestGapMs = 60_000;
+/** How much of the time that a node has had may be lost with its driver, in ms. */
+const unsavedMs = 30_000;
+
+/**
+ * Carries out the plan in etcd as long as the turn is held, until there is nothing to do for it.
+ *
+ * @param turn the turn of the whole roll-out; the caller gives it back
+ * @throws the reason of the signal when it aborts
+ */
+export async function driveRollout(
+  init: DriveRolloutInit,
+  turn: Turn,
+  signal: AbortSignal,
+): Promise<DriveOutcome> {
+  const { timers, report } = init;
+  let lookedMs = timers.monotonicMs();
+  while (turn.isHeld()) {
+    signal.throwIfAborted();
+    try {
+      const stored = await init.store.read(signal);
+      const plan = livePlanOf(stored);
+      if (plan === undefined || stored === undefined) return { kind: 'settled' };
+      if (plan.kind === 'refused') return { kind: 'invalid', reason: plan.reason };
+      const facts = await init.cluster.look(plan.plan, signal);
+      const nowMs = timers.monotonicMs();
+      const elapsedMs = Math.min(nowMs - lookedMs, longestGapMs);
+      lookedMs = nowMs;
+      const isProgress = await takeStep(
+        init,
+        { plan: plan.plan, revision: stored.revision, facts, elapsedMs },
+        turn,
+        signal,
+      );
+      if (isProgress) continue;
+    } catch (error) {
+      signal.throwIfAborted();
+      report({ kind: 'trouble', reason: faultFrom(error).message });
+    }
+    await pauseBy(timers, driverPollMs, signal);
+  }
+  signal.throwIfAborted();
+  return { kind: 'turn-lost' };
+}
+
+/** The plan if there is something to do for it. */
+function livePlanOf(stored: StoredPlan | undefined) {
+  if (stored === undefined) return undefined;
+  const result = planFromBytes(stored.bytes);
+  return result.kind === 'plan' && isSettled(result.plan) ? undefined : result;
+}
+
+interface Look {
+  readonly plan: RolloutPlan;
+  readonly revision: bigint;
+  readonly facts: ClusterFacts;
+  readonly elapsedMs: number;
+}
+
+/** @returns whether the plan has changed, so that the next step may follow at once */
+async function takeStep(
+  { store, actions, report }: DriveRolloutInit,
+  { plan, revision, facts, elapsedMs }: Look,
+  turn: Turn,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const aged = spendTime(plan, facts, elapsedMs);
+  const step = decideStep(aged, facts);
+  const next = applyStep(aged, step);
+  const isOfRecord = !['start', 'withdraw', 'wait'].includes(step.kind);
+  if (isOfRecord || next.waitsFor !== plan.waitsFor || spentSince(plan, next) >= unsavedMs)
+    if (!(await store.write(planToBytes(next), { revision, turn }, signal))) return false;
+  report({ kind: 'step', plan: next, step });
+  if (!turn.isHeld()) return false;
+  if (step.kind === 'start') await actions.start(next, step.node, signal);
+  if (step.kind === 'withdraw') await actions.withdraw(next, step.node, signal);
+  return isOfRecord;
+}
+
+/** The longest time of a node that the plan in etcd does not have yet, in ms. */
+function spentSince(before: RolloutPlan, after: RolloutPlan): number {
+  return Math.max(
+    0,
+    ...after.nodes.map(({ progress }, index) => {
+      const earlier = before.nodes[index]?.progress;
+      return progress.state === 'acting' && earlier?.state === 'acting'
+        ? progress.spentMs - earlier.spentMs
+        : 0;
+    }),
+  );
+}

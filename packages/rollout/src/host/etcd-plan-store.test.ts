@@ -1,0 +1,35 @@
+// The plan and the turn in a real etcd.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { skipWithoutEtcd, startEtcdCluster } from '@nodewright/etcd/testing';
+import { createEtcdPlanStore, rolloutTurnName } from './etcd-plan-store.ts';
+import { takeTurn } from './turn.ts';
+
+const skip = skipWithoutEtcd();
+const scope = new AsyncDisposableStack();
+after(() => scope.disposeAsync());
+const cluster = skip ? undefined : scope.use(await startEtcdCluster());
+
+test('a plan in etcd is written only over the revision that was read, and only while the turn is held', {
+  skip,
+}, async () => {
+  const etcd = (cluster ?? assert.fail('no etcd')).client();
+  const store = createEtcdPlanStore(etcd);
+  const { signal } = new AbortController();
+  assert.equal(await store.read(signal), undefined);
+  const turn = await takeTurn(etcd, { name: rolloutTurnName, holder: 'node01', signal });
+  assert.equal(Buffer.from((await etcd.get(turn.key))?.value ?? '').toString(), 'node01');
+  assert.equal(await store.write(Buffer.from('one'), { revision: 0n, turn }, signal), true);
+  assert.equal(await store.write(Buffer.from('two'), { revision: 0n, turn }, signal), false);
+  const first = (await store.read(signal)) ?? assert.fail('no plan');
+  assert.equal(Buffer.from(first.bytes).toString(), 'one');
+  await turn[Symbol.asyncDispose]();
+  assert.equal(turn.isHeld(), false);
+  assert.equal(await store.write(Buffer.from('late'), { revision: first.revision, turn }, signal), false);
+  assert.equal(await store.write(Buffer.from('paused'), { revision: first.revision }, signal), true);
+  assert.equal(await store.remove(first.revision, signal), false);
+  const last = (await store.read(signal)) ?? assert.fail('no plan');
+  assert.equal(Buffer.from(last.bytes).toString(), 'paused');
+  assert.equal(await store.remove(last.revision, signal), true);
+  assert.equal(await store.read(signal), undefined);
+});

@@ -1,0 +1,43 @@
+// Every control plane follows the plan in etcd. One of them drives it, and when that one dies or is itself restarted, another goes on.
+import { pauseBy } from '@nodewright/async';
+import { faultFrom } from '@nodewright/fault';
+import { planFromBytes } from '../domain/plan-text.ts';
+import { isSettled } from '../domain/rollout-plan.ts';
+import { type DriveRolloutInit, driveRollout } from './drive-rollout.ts';
+import type { Turn } from './turn.ts';
+
+export interface FollowRolloutsInit extends DriveRolloutInit {
+  /** Waits for the turn of the whole roll-out. The wait ends when the signal aborts, or by itself: then it throws. */
+  readonly takeTurn: (signal: AbortSignal) => Promise<Turn>;
+}
+
+/** The pause between two looks for a plan, in ms. */
+export const followPollMs = 5_000;
+
+/** Drives each plan when the turn is this node's, until the signal aborts. It does not throw. */
+export async function followRollouts(init: FollowRolloutsInit, signal: AbortSignal): Promise<void> {
+  let lastInvalid: string | undefined;
+  while (!signal.aborted) {
+    try {
+      const invalid = await driveOnce(init, signal);
+      // Once, and not each time it is read.
+      if (invalid !== undefined && invalid !== lastInvalid) init.report({ kind: 'trouble', reason: invalid });
+      lastInvalid = invalid;
+    } catch (error) {
+      if (!signal.aborted) init.report({ kind: 'trouble', reason: faultFrom(error).message });
+    }
+    await pauseBy(init.timers, followPollMs, signal);
+  }
+}
+
+/** @returns why the plan in etcd is not valid; `undefined` when it is, or when there is none */
+async function driveOnce(init: FollowRolloutsInit, signal: AbortSignal): Promise<string | undefined> {
+  const stored = await init.store.read(signal);
+  if (stored === undefined) return undefined;
+  const result = planFromBytes(stored.bytes);
+  if (result.kind === 'refused') return result.reason;
+  if (isSettled(result.plan)) return undefined;
+  await using turn = await init.takeTurn(signal);
+  const outcome = await driveRollout(init, turn, signal);
+  return outcome.kind === 'invalid' ? outcome.reason : undefined;
+}

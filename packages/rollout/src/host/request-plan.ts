@@ -1,0 +1,54 @@
+import { changePlan, type PlanRequest } from '../domain/change-plan.ts';
+import type { PlanResult } from '../domain/create-plan.ts';
+import { planFromBytes, planToBytes } from '../domain/plan-text.ts';
+import { isOver, type RolloutPlan } from '../domain/rollout-plan.ts';
+import type { PlanStore } from './rollout-ports.ts';
+
+/** A driver may write between a look and a write, a few times at most. */
+const tries = 5;
+const busy: PlanResult = { kind: 'refused', reason: 'the plan changes all the time: try again' };
+
+/** Stores a new plan, which then begins by itself. Refused while another one is not over: of two people who begin at once one is refused. */
+export async function beginPlan(
+  store: PlanStore,
+  plan: RolloutPlan,
+  signal: AbortSignal,
+): Promise<PlanResult> {
+  const bytes = planToBytes(plan);
+  const stored = await store.read(signal);
+  if (stored !== undefined) {
+    const before = planFromBytes(stored.bytes);
+    if (before.kind === 'refused') return { kind: 'refused', reason: `${before.reason}: abort it first` };
+    if (before.plan.id === plan.id) return before;
+    if (!isOver(before.plan))
+      return {
+        kind: 'refused',
+        reason: `another roll-out is ${before.plan.phase} (${before.plan.action}): wait for it, or abort it`,
+      };
+  }
+  if (await store.write(bytes, { revision: stored?.revision ?? 0n }, signal)) return { kind: 'plan', plan };
+  return { kind: 'refused', reason: 'another roll-out has begun at the same moment' };
+}
+
+/** Pauses, resumes or aborts the plan in etcd. To abort one that is not valid removes it. */
+export async function requestPlan(
+  store: PlanStore,
+  request: PlanRequest,
+  signal: AbortSignal,
+): Promise<PlanResult> {
+  for (let attempt = 0; attempt < tries; attempt += 1) {
+    const stored = await store.read(signal);
+    if (stored === undefined) return { kind: 'refused', reason: 'there is no roll-out' };
+    const before = planFromBytes(stored.bytes);
+    if (before.kind === 'refused') {
+      if (request !== 'abort') return before;
+      if (await store.remove(stored.revision, signal))
+        return { kind: 'refused', reason: `${before.reason}: it was removed` };
+      continue;
+    }
+    const result = changePlan(before.plan, request);
+    if (result.kind === 'refused') return result;
+    if (await store.write(planToBytes(result.plan), { revision: stored.revision }, signal)) return result;
+  }
+  return busy;
+}
