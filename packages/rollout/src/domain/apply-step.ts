@@ -4,7 +4,7 @@ import { type PlannedNode, planLimits, type RolloutPlan, shortReason } from './r
 
 /** The plan after a step. What a step only asks of a node changes nothing. */
 export function applyStep(plan: RolloutPlan, step: RolloutStep): RolloutPlan {
-  const waitsFor = step.kind === 'wait' ? shortReason(step.reason) : '';
+  const waitsFor = shortReason(waitText(step));
   switch (step.kind) {
     case 'grant':
       return {
@@ -28,6 +28,13 @@ export function applyStep(plan: RolloutPlan, step: RolloutStep): RolloutPlan {
     default:
       return { ...plan, waitsFor };
   }
+}
+
+/** What the plan waits for after a step. */
+function waitText(step: RolloutStep): string {
+  if (step.kind === 'wait') return step.reason;
+  if (step.kind === 'start') return `${step.node.name} to begin`;
+  return step.kind === 'withdraw' ? `${step.node.name} to give its turn back` : '';
 }
 
 /** A node waits for another turn. It does not act again for the attempt that it had. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemTimers, type Timers } from '@nodewright/async';
+import { Fault } from '@nodewright/fault';
 import { createPlan } from '../domain/create-plan.ts';
+import type { ClusterFacts } from '../domain/gate.ts';
 import { planFromBytes, planToBytes } from '../domain/plan-text.ts';
 import type { RolloutPlan } from '../domain/rollout-plan.ts';
 import { driveRollout } from './drive-rollout.ts';
@@ -123,6 +125,78 @@ test('driveRollout() is followed by another driver when it dies at any call, and
       assert.equal(store.plan().phase, 'done');
     }
   }
+});
+
+test('driveRollout() stops the plan when a node is not well within its time, however often drivers change', async () => {
+  for (const driverMs of [600_000, 45_000]) {
+    const store = new MemoryStore();
+    await beginPlan(store, plan, signal);
+    const timers = quickTimers();
+    let drivers = 0;
+    while (store.plan().phase === 'running') {
+      drivers += 1;
+      assert.ok(drivers < 20, 'it never stops');
+      const endMs = timers.now() + driverMs;
+      const facts = (nodes: RolloutPlan['nodes']) =>
+        new Map(
+          nodes.map(({ name, role, progress }) => [
+            name,
+            progress.state === 'acting'
+              ? { role, wellness: { isWell: false, reason: 'off' }, action: { kind: 'running' } }
+              : { role, wellness: { isWell: true }, action: { kind: 'not-begun' } },
+          ]),
+        ) as ClusterFacts;
+      await driveRollout(
+        {
+          store,
+          cluster: { look: async ({ nodes }) => facts(nodes) },
+          actions: { start: () => assert.fail('it has begun'), withdraw: () => assert.fail('it has begun') },
+          timers,
+          report: () => {},
+        },
+        { key: 'turn/1', isHeld: () => timers.now() < endMs, [Symbol.asyncDispose]: async () => {} },
+        signal,
+      );
+    }
+    assert.equal(store.plan().reason, 'cp1: not well 60 s after its turn began: cp1 is acting (off)');
+    assert.ok(timers.now() >= 60_000, `${timers.now()} ms`);
+  }
+});
+
+test('driveRollout() stops the plan when a node refuses to begin for its whole time', async () => {
+  const store = new MemoryStore();
+  await beginPlan(store, plan, signal);
+  const timers = quickTimers();
+  const facts = new Map(
+    plan.nodes.map(({ name, role }) => [
+      name,
+      { role, wellness: { isWell: true }, action: { kind: 'not-begun' } } as const,
+    ]),
+  );
+  const troubles = new Set<string>();
+  const waits = new Set<string>();
+  await driveRollout(
+    {
+      store,
+      cluster: { look: async () => facts },
+      actions: {
+        start: async () => {
+          waits.add(store.plan().waitsFor);
+          throw new Fault('failed-precondition', 'no space left');
+        },
+        withdraw: () => assert.fail('nothing is withdrawn'),
+      },
+      timers,
+      report: (event) => void (event.kind === 'trouble' && troubles.add(event.reason)),
+    },
+    { key: 'turn/1', isHeld: () => timers.now() < 600_000, [Symbol.asyncDispose]: async () => {} },
+    signal,
+  );
+  const reason = 'cp1: not well 60 s after its turn began: cp1 has not begun';
+  assert.deepEqual(
+    [store.plan().phase, store.plan().reason, [...troubles], [...waits]],
+    ['stopped', reason, ['no space left'], ['cp1 to begin']],
+  );
 });
 
 test('driveRollout() leaves a plan alone that is not valid', async () => {

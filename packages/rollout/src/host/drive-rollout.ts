@@ -36,7 +36,7 @@ export const driverPollMs = 5_000;
 /** What a driver counts at most for the time between two looks, in ms: one that stood still does not blame the nodes. */
 const longestGapMs = 60_000;
 /** How much of the time that a node has had may be lost with its driver, in ms. */
-const unsavedMs = 30_000;
+const unsavedMs = 10_000;
 
 /**
  * Carries out the plan in etcd as long as the turn is held, until there is nothing to do for it.
@@ -50,7 +50,8 @@ export async function driveRollout(
   signal: AbortSignal,
 ): Promise<DriveOutcome> {
   const { timers, report } = init;
-  let lookedMs = timers.monotonicMs();
+  // Since when the time of the nodes that act is not in etcd.
+  let savedMs = timers.monotonicMs();
   while (turn.isHeld()) {
     signal.throwIfAborted();
     try {
@@ -60,17 +61,15 @@ export async function driveRollout(
       if (plan.kind === 'refused') return { kind: 'invalid', reason: plan.reason };
       const facts = await init.cluster.look(plan.plan, signal);
       const nowMs = timers.monotonicMs();
-      const elapsedMs = Math.min(nowMs - lookedMs, longestGapMs);
-      lookedMs = nowMs;
-      const isProgress = await takeStep(
-        init,
-        { plan: plan.plan, revision: stored.revision, facts, elapsedMs },
-        turn,
-        signal,
-      );
+      const elapsedMs = Math.min(nowMs - savedMs, longestGapMs);
+      const look = { plan: plan.plan, revision: stored.revision, facts, elapsedMs };
+      const { isProgress, isSaved } = await takeStep(init, look, turn, signal);
+      if (isSaved) savedMs = nowMs;
       if (isProgress) continue;
     } catch (error) {
       signal.throwIfAborted();
+      // A write whose answer was lost may have saved it. What is not counted gives the nodes more time, never less.
+      savedMs = timers.monotonicMs();
       report({ kind: 'trouble', reason: faultFrom(error).message });
     }
     await pauseBy(timers, driverPollMs, signal);
@@ -93,24 +92,39 @@ interface Look {
   readonly elapsedMs: number;
 }
 
-/** @returns whether the plan has changed, so that the next step may follow at once */
+interface StepTaken {
+  /** Whether the plan has changed, so that the next step may follow at once. */
+  readonly isProgress: boolean;
+  /** Whether etcd has all of the time that nodes have acted. */
+  readonly isSaved: boolean;
+}
+
 async function takeStep(
   { store, actions, report }: DriveRolloutInit,
   { plan, revision, facts, elapsedMs }: Look,
   turn: Turn,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<StepTaken> {
   const aged = spendTime(plan, facts, elapsedMs);
   const step = decideStep(aged, facts);
   const next = applyStep(aged, step);
+  const unsaved = spentSince(plan, aged);
   const isOfRecord = !['start', 'withdraw', 'wait'].includes(step.kind);
-  if (isOfRecord || next.waitsFor !== plan.waitsFor || spentSince(plan, next) >= unsavedMs)
-    if (!(await store.write(planToBytes(next), { revision, turn }, signal))) return false;
+  const isWritten = isOfRecord || next.waitsFor !== plan.waitsFor || unsaved >= unsavedMs;
+  if (isWritten && !(await store.write(planToBytes(next), { revision, turn }, signal)))
+    return { isProgress: false, isSaved: false };
+  const isSaved = isWritten || unsaved === 0;
   report({ kind: 'step', plan: next, step });
-  if (!turn.isHeld()) return false;
-  if (step.kind === 'start') await actions.start(next, step.node, signal);
-  if (step.kind === 'withdraw') await actions.withdraw(next, step.node, signal);
-  return isOfRecord;
+  if (!turn.isHeld()) return { isProgress: false, isSaved };
+  try {
+    if (step.kind === 'start') await actions.start(next, step.node, signal);
+    if (step.kind === 'withdraw') await actions.withdraw(next, step.node, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    // It is asked again, and its time goes on.
+    report({ kind: 'trouble', reason: faultFrom(error).message });
+  }
+  return { isProgress: isOfRecord, isSaved };
 }
 
 /** The longest time of a node that the plan in etcd does not have yet, in ms. */
