@@ -33,7 +33,7 @@ BASE ?=
 FIRST ?=
 # For `make test-flakes`: how often each file runs.
 TIMES ?= 20
-# For `make sim`: the first graph, and how many; for `make measure-boot` how many boots, for `make test-boot-devices`
+# For `make sim`: the first graph and roll-out, and how many; for `make measure-boot` how many boots, for `make test-boot-devices`
 # how many rounds; for `make chaos` the schedule.
 SEED ?=
 # For `make fuzz-h2`, `make soak-h2` and `make soak-node`: how long; for the first the seed of its first run. For `make
@@ -197,7 +197,7 @@ test-soak: $(built) ## follows the logs of ten nodes for a minute while 50 MB ar
 	@$(suite) node tools/test.ts 'tests/soak/**/*.test.ts'
 
 .PHONY: sim
-sim: $(installed) ## runs 10,000 random graphs of controllers in random orders (SEED= RUNS=)
+sim: $(installed) ## runs 10,000 random graphs of controllers and 10,000 random roll-outs (SEED= RUNS=)
 	@SEED='$(SEED)' RUNS='$(RUNS)' $(suite) node tests/sim/sim.ts
 
 .PHONY: chaos

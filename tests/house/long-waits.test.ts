@@ -20,6 +20,7 @@ const stayingListeners: Readonly<Record<string, string>> = {
   'services/machined/src/etcd/service/testing/etcd-rig.ts': 'the signal of one run of a test',
   'services/machined/src/network/testing/simulated-election.ts': 'the signal of one campaign of a test',
   'tests/contract/talosctl/fake-machine.ts': 'the signal of one call of a test',
+  'tests/sim/rollout/simulate-rollout.ts': 'the signal of one life of a simulated node',
   'tests/sim/scheduled-state.ts': 'the signal of one watch of a simulated world',
 };
 

@@ -444,7 +444,8 @@ export const suites: readonly Suite[] = [
     minutes: '5',
     ci: 'none',
     files: ['tests/sim/sim.ts'],
-    question: 'Do random graphs of controllers end in the right state, in any order?',
+    question:
+      'Do random graphs of controllers end in the right state, in any order? Do random roll-outs keep to their plans?',
   },
   {
     verb: 'test-fuzz',
