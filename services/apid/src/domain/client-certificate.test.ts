@@ -51,6 +51,13 @@ test('judgeClientCertificate() accepts no usage but clientAuth alone', async () 
   ]);
 });
 
+test('judgeClientCertificate() asks the same usage of the certificate of an authority', () => {
+  assert.deepEqual(judgeClientCertificate(new X509Certificate(ca.certificate), undefined), {
+    accepted: false,
+    reason: 'client certificate must have the usage clientAuth and no other, it has serverAuth, clientAuth',
+  });
+});
+
 test('judgeClientCertificate() gives the reason when it refuses a certificate', async () => {
   const certificate = await issue();
   const reasons = [

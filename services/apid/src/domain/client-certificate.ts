@@ -30,9 +30,9 @@ export function judgeClientCertificate(
     return refuse(`client certificate cannot be read: ${faultFrom(error).message}`);
   }
   if (verifyError !== undefined) return refuse(describeVerifyError(verifyError, info));
-  // The usage of CA certificates is not checked.
+  // Also of the certificate of an authority, which Talos does not check: it is no certificate of a client.
   const [usage, ...others] = info.extendedKeyUsage;
-  if (!info.isCa && (usage !== 'clientAuth' || others.length > 0)) {
+  if (usage !== 'clientAuth' || others.length > 0) {
     return refuse(
       `client certificate must have the usage clientAuth and no other, it has ${usagesText(info)}`,
     );
