@@ -26,16 +26,19 @@ export function isNodeAddress(address: string): boolean {
   return first !== 0 && first < 224 && !address.startsWith('169.254.');
 }
 
-const isLinkLocal = (address: string): boolean =>
-  address.startsWith('169.254.') || /^fe[89ab][0-9a-f]:/.test(address);
+/**
+ * The loopback addresses that every machine has, so that they belong to no node. Others, such as 127.1.0.2, tell the nodes of one machine
+ * apart.
+ */
+export const isEveryMachines = (address: string): boolean => address === '127.0.0.1' || address === '::1';
 
 /**
- * The addresses of a list that belong to one node only, in canonical form. Left out are loopback and
- * link-local addresses, which every machine has, and virtual ones, which move between nodes.
+ * The addresses of a list that belong to one node only, in canonical form. Left out are the two that every machine has, and virtual ones,
+ * which move between nodes.
  */
 export function ownedAddresses(texts: readonly string[], virtual: ReadonlySet<string>): string[] {
   return texts
     .map((text) => canonicalAddress(text))
     .filter((each) => each !== undefined)
-    .filter((each) => !isLoopback(each) && !isLinkLocal(each) && !virtual.has(each));
+    .filter((each) => !isEveryMachines(each) && !virtual.has(each));
 }

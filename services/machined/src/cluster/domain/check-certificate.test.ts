@@ -118,8 +118,9 @@ test('withheldFrom() treats workers of one machine as one node, but not as a con
       check('node3', ['node3'], ['127.1.0.3', '127.0.0.1'], '127.0.0.1', here),
       check('node3', ['node3'], ['127.1.0.2', '127.0.0.1'], '127.0.0.1', here),
       check('node2', ['node2'], ['127.1.0.3'], '127.0.0.1', here),
+      check('x', ['x'], ['127.1.0.2', '127.1.0.3', '127.0.0.1', '::1'], '10.5.0.7', here),
     ],
-    [[], ['127.1.0.2'], '"node2" belongs to node "node2"'],
+    [[], ['127.1.0.2'], '"node2" belongs to node "node2"', ['127.1.0.2', '127.1.0.3']],
   );
 });
 

@@ -8,7 +8,7 @@ import { canonicalAddress, isLoopback, ownedAddresses } from './canonical-addres
 import { isControlPlaneType } from './machine-type-message.ts';
 import { absentControlPlane, fullNames, shortName } from './node-names.ts';
 import type { KeptControlPlane } from './node-record-store.ts';
-import { comparedName, isEveryMachines, isReservedName, type Reserved } from './reserved-names.ts';
+import { comparedName, isReservedName, type Reserved } from './reserved-names.ts';
 
 export interface KnownNodes {
   /** The records whose leases have not expired. */
@@ -46,7 +46,10 @@ export function withheldFrom(
     );
   const names = new Set(others.flatMap((other) => namesOf(other, own)));
   const isWithheld = (name: string) => names.has(comparedName(name)) || isReservedName(reserved, name);
-  const taken = new Set([...reserved.addresses, ...others.flatMap(addressesOf)]);
+  const taken = new Set([
+    ...reserved.addresses,
+    ...others.flatMap((other) => ownedAddresses(other.addresses, new Set())),
+  ]);
   const isTaken = (address: string) => taken.has(canonicalAddress(address) ?? '');
   return {
     withheldNames: [...new Set(dnsNames.filter(isWithheld))],
@@ -62,17 +65,6 @@ function namesOf(record: NodeRecord, callersName: string): string[] {
   const short = shortName(record.hostname);
   const isCallers = short === callersName && !isControlPlaneType(record.machineType);
   return isCallers || short === '' ? fullNames(record) : [...fullNames(record), short];
-}
-
-/** Nodes of one machine have loopback addresses of their own. Those of a control plane belong to it alone. */
-function addressesOf({ addresses, machineType }: NodeRecord): string[] {
-  const owned = ownedAddresses(addresses, new Set());
-  if (!isControlPlaneType(machineType)) return owned;
-  const loopback = addresses
-    .map((address) => canonicalAddress(address))
-    .filter((each) => each !== undefined)
-    .filter((each) => isLoopback(each) && !isEveryMachines(each));
-  return [...owned, ...loopback];
 }
 
 /**

@@ -50,12 +50,32 @@ test('checkReport() accepts nodes of one machine, which all call from the same l
   const verdicts = [
     verdict(nodeRecord(5), '127.0.0.1', here),
     verdict(nodeRecord(3), '127.0.0.1', here),
-    // Loopback addresses do not identify a node.
-    verdict(nodeRecord(5, { addresses: ['127.1.0.2'] }), '::ffff:127.0.0.1', here),
+    // Every machine has these two, so they belong to nobody.
+    verdict(nodeRecord(5, { addresses: ['127.1.0.5', '127.0.0.1', '::1'] }), '::ffff:127.0.0.1', [
+      ...here,
+      nodeRecord(6, { addresses: ['127.1.0.6', '127.0.0.1', '::1'] }),
+    ]),
   ];
   assert.deepEqual(
     verdicts,
     verdicts.map(() => 'taken'),
+  );
+});
+
+test('checkReport() gives no loopback address of a node to another one, whether that one lives or not', () => {
+  const of = (address: string) => nodeRecord(5, { addresses: ['127.1.0.5', address] });
+  const absent = { record: controlPlaneRecord(4), memberId: '8e9e05c52164694d' };
+  assert.deepEqual(
+    [
+      verdict(of('127.1.0.2'), '127.0.0.1', [controlPlaneRecord(2)]),
+      verdict(of('::ffff:127.1.0.3'), '127.0.0.1', [nodeRecord(3)]),
+      verdict(of('127.1.0.4'), '127.0.0.1', [], [absent]).replace(/,.*/, ''),
+    ],
+    [
+      'permission-denied: 127.1.0.2 is an address of node "node2"',
+      'permission-denied: 127.1.0.3 is an address of node "node3"',
+      'permission-denied: "127.1.0.4" belongs to control plane "node4"',
+    ],
   );
 });
 
@@ -133,7 +153,7 @@ test('checkReport() rejects what a client that only has the token must not claim
     ],
     [
       verdict(nodeRecord(3, { nodeId: 'id9' }), '127.0.0.1', [nodeRecord(3)]),
-      'permission-denied: "node3" is the name of another node, at 127.1.0.3',
+      'permission-denied: 127.1.0.3 is an address of node "node3"',
     ],
   ];
   assert.deepEqual(

@@ -1,5 +1,5 @@
 import type { AffiliateSpec, EndpointSpec, OsRootSecretSpec } from '@nodewright/state/kinds';
-import { canonicalAddress } from './canonical-address.ts';
+import { canonicalAddress, isEveryMachines } from './canonical-address.ts';
 
 /**
  * Names and addresses that lead to the control planes although no single node has them. They are never in
@@ -14,11 +14,6 @@ export interface Reserved {
 
 /** A name in the form in which TLS clients compare it: in lower case, without a last dot. */
 export const comparedName = (name: string): string => name.toLowerCase().replace(/\.$/, '');
-
-const everyMachines: readonly string[] = ['localhost', '127.0.0.1', '::1'];
-
-/** The loopback address that every machine has. Others, such as 127.1.0.2, tell nodes of one machine apart. */
-export const isEveryMachines = (name: string): boolean => everyMachines.includes(name);
 
 /** Whether a name is in the set or matches a wildcard of it as TLS clients match them. */
 export function isReservedName({ names }: Reserved, name: string): boolean {
@@ -52,7 +47,9 @@ export function reservedFrom(facts: {
   const texts = [...endpoints.flatMap(({ addresses }) => addresses), ...(certSans?.certSANIPs ?? [])];
   const addresses = texts.map((text) => canonicalAddress(text)).filter((each) => each !== undefined);
   return {
-    names: new Set(names.map(comparedName).filter((name) => name !== '' && !isEveryMachines(name))),
+    names: new Set(
+      names.map(comparedName).filter((name) => name !== '' && name !== 'localhost' && !isEveryMachines(name)),
+    ),
     addresses: new Set([...virtual, ...addresses].filter((address) => !isEveryMachines(address))),
   };
 }
