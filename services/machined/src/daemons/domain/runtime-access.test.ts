@@ -14,7 +14,19 @@ const words = (daemon: RuntimeDaemon) =>
       }) === undefined;
     const name = kind.type.split('.')[0];
     if (isReadable()) return [name];
-    return ['apid', 'api', 'trustd', 'os', 'registries', 'image-cache', 'etcd', 'anything']
+    return [
+      'apid',
+      'api',
+      'trustd',
+      'os',
+      'registries',
+      'image-cache',
+      'etcd',
+      'current',
+      'default',
+      'hostname',
+      'anything',
+    ]
       .filter((id) => isReadable(id))
       .map((id) => `${name}#${id}`);
   });
@@ -24,9 +36,9 @@ test('checkRuntimeAccess() allows each daemon to read the resources that it need
     'APIServiceConfigs#apid',
     'APIWaits#apid',
     'ApiCertificates#api',
-    'HostnameStatuses',
+    'HostnameStatuses#hostname',
     'Members',
-    'NodeAddresses',
+    'NodeAddresses#current',
   ]);
   assert.deepEqual(words('registryd').sort(), [
     'EtcdSpecs#etcd',

@@ -23,13 +23,17 @@ interface Readable {
 }
 
 /**
- * The resources that each daemon may read over its own socket: single resources or whole kinds. Other than in
- * Talos, apid may read the members, to find nodes by name. Source: Talos v1.14: private runtime sockets.
+ * The resources that each daemon may read over its own socket: single resources or whole kinds, and exactly
+ * those that it follows. Other than in Talos, apid may read the members, to find nodes by name, and why its certificate waits; of addresses
+ * and names only the one set and the one status that it uses. Source: Talos v1.14: private runtime sockets.
  */
 const readable: Readonly<Record<RuntimeDaemon, Readable>> = {
   apid: {
-    resources: [pointerTo(apiServiceConfigs), pointerTo(apiCertificates), pointerTo(apiWaits)],
-    kinds: [nodeAddresses, hostnameStatuses, members],
+    resources: [
+      ...[pointerTo(apiServiceConfigs), pointerTo(apiCertificates), pointerTo(apiWaits)],
+      ...[pointerTo(nodeAddresses, 'current'), pointerTo(hostnameStatuses)],
+    ],
+    kinds: [members],
   },
   registryd: {
     resources: [pointerTo(registryConfigs), pointerTo(imageCacheConfigs), pointerTo(etcdSpecs)],
