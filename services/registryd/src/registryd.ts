@@ -52,7 +52,7 @@ const options = {
 
 /**
  * The daemon registryd: serves the images of the node to its container runtime, and downloads those that the node lacks. It reads its
- * settings as resources of the node, and serves what is on the disk before it has them.
+ * settings as resources of the node, and serves and downloads nothing before it has them.
  */
 export const registryd: DaemonDefinition<typeof options> = {
   name: 'registryd',
@@ -90,7 +90,7 @@ export const registryd: DaemonDefinition<typeof options> = {
         onAnswered: (record) => logAnswer(record, registry, log),
       }),
     );
-    // The settings say where images are. Without machined there are none, and what was pulled is served.
+    // Until machined has sent the settings for the first time, every request for content is refused.
     void adoptSettings(settings.runtimeSocket, registry, signal, log);
     port = await server.listen(address);
     await management.listenUnix(

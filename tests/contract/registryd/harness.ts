@@ -22,6 +22,8 @@ export interface RegistrydInit {
   /** The only mirror of `registry`, without a fallback. */
   readonly mirror: string;
   readonly maxMegabytes?: number;
+  /** Whether the node publishes nothing before `publish()`; by default it has all settings from the start. */
+  readonly waitsForSettings?: boolean;
   /** A program and its arguments that executes the daemon. */
   readonly through?: (cacheFolder: string) => readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -45,6 +47,10 @@ export interface Registryd extends AsyncDisposable {
   /** Publishes settings of registries, and waits until they are adopted. */
   configure(changes: Partial<RegistryConfigSpec>): Promise<void>;
   setRoots(roots: readonly string[]): Promise<void>;
+  /** Publishes that the configuration does not enable the image cache. */
+  disable(): Promise<void>;
+  /** Publishes the first settings of a daemon that waits for them. */
+  publish(): Promise<void>;
   setEtcdImage(image: string): Promise<void>;
   /** Kills the process as a power cut would, or stops it, and starts another one. */
   restart(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
@@ -65,7 +71,15 @@ export async function startRegistryd(init: RegistrydInit): Promise<Registryd> {
     },
     ...{ auths: {}, tls: {}, ...changes },
   });
-  await state.put(registryConfigs, registryConfigs.singleton, configs({}));
+  const cacheConfig = (status: 'ready' | 'disabled', roots: readonly string[]) =>
+    state.put(imageCacheConfigs, imageCacheConfigs.singleton, {
+      ...{ status, copyStatus: 'skipped', roots: [...roots] },
+    });
+  const publish = async () => {
+    await state.put(registryConfigs, registryConfigs.singleton, configs({}));
+    await cacheConfig('ready', []);
+  };
+  if (init.waitsForSettings !== true) await publish();
 
   let daemon: DaemonProcess;
   let port: number;
@@ -90,8 +104,9 @@ export async function startRegistryd(init: RegistrydInit): Promise<Registryd> {
     });
     const line = await daemon.waitForLine('listening');
     port = Number(String(line.listenAddress).split(':')[1]);
-    await daemon.waitForLine('settings adopted');
+    if (init.waitsForSettings !== true || isPublished) await daemon.waitForLine('settings adopted');
   };
+  let isPublished = false;
   await start();
   const channel = openUnixChannel(socket, { maxReconnectPauseMs: 100 });
   const management = createRpcClient(RegistryServiceDefinition, channel, { telemetry: noTelemetry });
@@ -127,11 +142,12 @@ export async function startRegistryd(init: RegistrydInit): Promise<Registryd> {
     manifest: content('manifests'),
     configure: (changes) =>
       adopted(() => state.put(registryConfigs, registryConfigs.singleton, configs(changes))),
-    setRoots: (roots) =>
-      adopted(() => {
-        const spec = { status: 'ready', copyStatus: 'skipped', roots: [...roots] } as const;
-        return state.put(imageCacheConfigs, imageCacheConfigs.singleton, spec);
-      }),
+    setRoots: (roots) => adopted(() => cacheConfig('ready', roots)),
+    disable: () => adopted(() => cacheConfig('disabled', [])),
+    publish: async () => {
+      isPublished = true;
+      await adopted(publish);
+    },
     setEtcdImage: (image) =>
       adopted(() =>
         state.put(etcdSpecs, etcdSpecs.singleton, {

@@ -254,3 +254,24 @@ test('a download goes on for some seconds after its last reader has left', async
   assert.equal(upstream.countOf(digest), 1);
   await eventually(() => existsSync(join(daemon.cacheFolder, blobPath(digest))), { what: 'stored blob' });
 });
+
+test('a node without an image cache has no open proxy on its loopback: nothing is served or asked before the settings enable it', async (t) => {
+  const { upstream, daemon } = await start(t, { waitsForSettings: true });
+  const refused = async () => {
+    for (const get of [daemon.manifest('team/app', 'v1'), daemon.blob('team/app', digest)])
+      assert.deepEqual(await errorOf(await get), [502, 'UNKNOWN']);
+    await assert.rejects(
+      Array.fromAsync(daemon.management.pull({ reference: `${registry}/team/app:v1` })),
+      /image cache/,
+    );
+  };
+  assert.equal((await daemon.get('/healthz')).status, 200);
+  await refused();
+  assert.deepEqual(upstream.requests, []);
+  await daemon.publish();
+  assert.ok((await bodyOf(daemon.blob('team/app', digest))).equals(layer));
+  const asked = upstream.requests.length;
+  await daemon.disable();
+  await refused();
+  assert.equal(upstream.requests.length, asked);
+});

@@ -6,6 +6,8 @@ import type { Logger } from '@nodewright/telemetry';
 
 /** What the node's resources say about images. */
 export interface NodeSettings {
+  /** Whether the configuration of the node enables the image cache. */
+  readonly isEnabled: boolean;
   readonly registries: RegistrySettings;
   /** Folders with images that are only read. */
   readonly roots: readonly string[];
@@ -14,6 +16,7 @@ export interface NodeSettings {
 }
 
 export const noSettings: NodeSettings = {
+  isEnabled: false,
   registries: { mirrors: {}, auths: {}, tls: {} },
   roots: [],
   usedImages: [],
@@ -25,7 +28,10 @@ const followed = {
   etcd: one(etcdSpecs, etcdSpecs.singleton),
 };
 
-/** Yields the settings that machined serves on `socket`, and each change. While machined is away the last ones stay in force. */
+/**
+ * Yields the settings that machined serves on `socket`, and each change. While machined is away, and until a machined that was restarted
+ * has its configuration, the last ones stay in force: without them mirrors and credentials would be bypassed.
+ */
 export async function* followNodeSettings(
   socket: string,
   { signal, log }: { readonly signal: AbortSignal; readonly log: Logger },
@@ -42,9 +48,11 @@ export async function* followNodeSettings(
     if (state === undefined) continue;
     known = '';
     const { registries, cache, etcd } = state.view;
+    if (registries === undefined || cache === undefined) continue;
     yield {
-      registries: registries ?? noSettings.registries,
-      roots: cache?.roots ?? [],
+      isEnabled: cache.status !== 'disabled',
+      registries,
+      roots: cache.roots,
       usedImages: [etcd?.image ?? ''].flatMap((text) => referenceFrom(text, log)),
     };
   }

@@ -26,11 +26,16 @@ export interface PullThroughInit {
   readonly leases: Leases;
   readonly client: DistributionClient;
   readonly log: Logger;
+  /** Why nothing may be served or downloaded at the moment; undefined when both may be. */
+  readonly refusal: () => string | undefined;
   /** Monotonic, in ms. */
   readonly nowMs: () => number;
 }
 
-/** Serves what the folders of the node and the store have, and downloads into the store what they lack. */
+/**
+ * Serves what the folders of the node and the store have, and downloads into the store what they lack. Each call fails with the Fault
+ * `unavailable` while the settings of the node do not allow it: the container runtime then asks its next mirror.
+ */
 export class PullThrough implements DistributionSource {
   readonly #init: PullThroughInit;
   /** By tag: when its registry was last asked. */
@@ -72,6 +77,7 @@ export class PullThrough implements DistributionSource {
 
   /** The manifest of a reference: of a tag what its registry says now, or the last that it said when it does not answer. */
   async resolve(reference: ImageReference): Promise<StoredManifest> {
+    this.#requireAllowed();
     const { given, images, store, log } = this.#init;
     const { digest, tag } = reference;
     const known = await (digest === undefined ? given : images).manifest(reference).catch(undefinedIfDamaged);
@@ -97,6 +103,7 @@ export class PullThrough implements DistributionSource {
 
   /** Opens the download of a blob. When it fails for the one who began it, a later reader tries with its own reference. */
   async openDownload(reference: ImageReference, digest: string, signal: AbortSignal): Promise<ServedBlob> {
+    this.#requireAllowed();
     const { registry, repository } = reference;
     const wanted = { registry, repository, digest };
     const { downloads } = this.#init;
@@ -107,8 +114,14 @@ export class PullThrough implements DistributionSource {
     });
   }
 
+  #requireAllowed(): void {
+    const refusal = this.#init.refusal();
+    if (refusal !== undefined) throw new Fault('unavailable', refusal);
+  }
+
   /** Tries the references that a target may mean. */
   async #firstOf<T>(target: ContentTarget, get: (reference: ImageReference) => Promise<T>): Promise<T> {
+    this.#requireAllowed();
     const faults: Fault[] = [];
     for (const reference of await this.#referencesOf(target)) {
       try {

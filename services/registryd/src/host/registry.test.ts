@@ -53,6 +53,50 @@ test('a collection removes no image before the node has said which images it use
   assert.ok(!isStored(image));
 });
 
+test('nothing is served or asked for before the first settings, nor while they do not enable the cache', async (t) => {
+  let requests = 0;
+  const server = createServer((_request, response) => {
+    requests += 1;
+    response.writeHead(404).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const registryHost = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const image = { registry: registryHost, repository: 'team/app', tag: 'v1' };
+  const digest = digestOf(Buffer.from('{"schemaVersion":2}'));
+  const { registry } = await openWith(t, [image]);
+  const { signal } = new AbortController();
+  const manifest = { kind: 'manifest', registry: registryHost, repository: 'team/app', which: 'v1' } as const;
+  const blob = { kind: 'blob', registry: registryHost, repository: 'team/app', which: digest } as const;
+  const calls = () => [
+    registry.source.manifest(manifest),
+    registry.source.manifest({ ...manifest, which: digest }),
+    registry.source.manifest({ ...manifest, registry: undefined }),
+    registry.source.blob(blob, signal),
+    registry.source.blobSize(blob, signal),
+    registry.source.resolve(image),
+    registry.source.openDownload(image, digest, signal),
+  ];
+  const refusals = async () =>
+    (await Promise.allSettled(calls())).map((result) =>
+      result.status === 'fulfilled' ? 'served' : `${result.reason.kind}: ${result.reason.message}`,
+    );
+  const unknown = 'unavailable: the node has not said yet whether it has an image cache';
+  assert.deepEqual(await refusals(), Array(7).fill(unknown));
+  registry.adopt({ ...noSettings, isEnabled: false });
+  const disabled = 'unavailable: the configuration of the node does not enable the image cache';
+  assert.deepEqual(await refusals(), Array(7).fill(disabled));
+  assert.equal(requests, 0);
+  registry.adopt({ ...noSettings, isEnabled: true });
+  assert.equal((await registry.source.manifest({ ...manifest, which: digest })).digest, digest);
+  registry.adopt({ ...noSettings, isEnabled: false });
+  assert.deepEqual(await refusals(), Array(7).fill(disabled));
+});
+
 test('a manifest that one of several registries lacks is not missing while another one is unreachable', async (t) => {
   const server = createServer((_request, response) => response.writeHead(404).end());
   server.listen(0, '127.0.0.1');
@@ -64,6 +108,7 @@ test('a manifest that one of several registries lacks is not missing while anoth
   const own = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const images = ['127.0.0.1:1', own].map((registry) => ({ registry, repository: 'team/app', tag: 'v1' }));
   const { registry } = await openWith(t, images);
+  registry.adopt({ ...noSettings, isEnabled: true });
   const target = { kind: 'manifest', registry: undefined, repository: 'team/app', which: 'v9' } as const;
   await assert.rejects(registry.source.manifest(target), { kind: 'unavailable' });
   await assert.rejects(registry.source.manifest({ ...target, registry: own }), { kind: 'not-found' });

@@ -87,6 +87,9 @@ interface Root {
   readonly folder: ImageFolder;
 }
 
+const notKnown = 'the node has not said yet whether it has an image cache';
+const disabled = 'the configuration of the node does not enable the image cache';
+
 /** Opens the images of a node. Its connections end with `scope`. */
 export async function openRegistry(init: RegistryInit, scope: AsyncDisposableStack): Promise<Registry> {
   const { cacheFolder, limitBytes, own, telemetry, log, signal } = init;
@@ -133,6 +136,7 @@ export async function openRegistry(init: RegistryInit, scope: AsyncDisposableSta
   scope.defer(() => downloads.ended());
   const source = new PullThrough({
     ...{ given, images, store, downloads, leases, client, log },
+    refusal: () => (hasSettings ? (settings.isEnabled ? undefined : disabled) : notKnown),
     nowMs: () => performance.now(),
   });
 
