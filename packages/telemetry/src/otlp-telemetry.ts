@@ -10,6 +10,7 @@ import {
 } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { AttributeName } from './attribute-names.ts';
+import { refusesConnections, traceEndpoint } from './collector.ts';
 import { errorTypeOf } from './rpc-attributes.ts';
 import { createSampler } from './sampler.ts';
 import type { Attributes, Span, SpanOptions } from './span.ts';
@@ -26,6 +27,11 @@ const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: Span
 const exportDelayMs = 1000;
 /** How long the last export may take when the process ends, in milliseconds. */
 const flushTimeoutMs = 2000;
+/**
+ * How long the look at the collector may take before the last export, in milliseconds. The exporter repeats what was refused until
+ * `flushTimeoutMs` is over, for each command of a person who has stopped the collector.
+ */
+const lookTimeoutMs = 200;
 
 /**
  * The certificate authorities that a collector with TLS may have, unless the environment names others. apid and
@@ -107,9 +113,15 @@ function startSpan(tracer: Tracer, scope: SpanScope, name: string, options: Span
 /**
  * Telemetry that exports over OTLP (HTTP, protobuf). The endpoint, headers and time-outs come from the
  * standard `OTEL_EXPORTER_OTLP_*` variables, the sampler from `OTEL_TRACES_SAMPLER`, and further attributes of
- * the resource from `OTEL_RESOURCE_ATTRIBUTES`. Disposing it flushes the queue, for at most two seconds; a hung collector never keeps a process from ending.
+ * the resource from `OTEL_RESOURCE_ATTRIBUTES`. Disposing it flushes the queue, for at most two seconds; a hung collector never
+ * keeps a process from ending, and one that refuses connections is not waited for.
  */
-export function createOtlpTelemetry({ serviceName, serviceVersion, environment }: TelemetryInit): Telemetry {
+export function createOtlpTelemetry({
+  serviceName,
+  serviceVersion,
+  environment,
+  onRefused,
+}: TelemetryInit): Telemetry {
   if (isTls(environment)) trustPublicAuthorities();
   const processor = new BatchSpanProcessor({
     exporter: new OTLPTraceExporter(),
@@ -134,6 +146,11 @@ export function createOtlpTelemetry({ serviceName, serviceVersion, environment }
     withSpanUntilSettled: (span, body) => scope.runUntilSettled(span, body),
     activeSpan: () => scope.current(),
     async [Symbol.asyncDispose]() {
+      const collector = traceEndpoint(environment);
+      if (collector !== undefined && (await refusesConnections(collector, lookTimeoutMs))) {
+        onRefused?.(collector.origin);
+        return;
+      }
       const timeout = new Promise<void>((resolve) => setTimeout(resolve, flushTimeoutMs).unref());
       await Promise.race([provider.shutdown().catch(() => {}), timeout]);
     },

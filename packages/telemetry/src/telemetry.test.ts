@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -135,6 +136,30 @@ test('telemetry with a collector exports spans that continue the incoming trace'
     delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
     delete process.env.OTEL_RESOURCE_ATTRIBUTES;
     collector.close();
+  }
+});
+
+test('a collector that refuses connections delays the end by at most 0.3 s, and is named without its password', async () => {
+  const closed = createServer().listen(0, '127.0.0.1');
+  await once(closed, 'listening');
+  const { port } = closed.address() as { port: number };
+  closed.close();
+  await once(closed, 'close');
+  process.env.OTEL_EXPORTER_OTLP_ENDPOINT = `http://user:secret@127.0.0.1:${port}/path`;
+  try {
+    const refused: string[] = [];
+    const telemetry = await openTelemetry({
+      ...{ serviceName: 'unit', serviceVersion: '1', environment: process.env },
+      onRefused: (endpoint) => void refused.push(endpoint),
+    });
+    telemetry.startSpan('work').end();
+    const started = performance.now();
+    await telemetry[Symbol.asyncDispose]();
+    const tookMs = performance.now() - started;
+    assert.ok(tookMs < 300, `${tookMs} ms`);
+    assert.deepEqual(refused, [`http://127.0.0.1:${port}`]);
+  } finally {
+    delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
   }
 });
 

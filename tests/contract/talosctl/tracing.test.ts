@@ -1,5 +1,6 @@
 // A trace begins with the command line.
 import assert from 'node:assert/strict';
+import { dirname } from 'node:path';
 import { test } from 'node:test';
 import { spanTree, startOtlpReceiver } from '@nodewright/testkit';
 import { healthyCluster } from './replies.ts';
@@ -53,6 +54,33 @@ test('a collector that is unreachable, or never answers, does not delay a comman
   assert.deepEqual(
     results.map(({ stderr, exitCode }) => ({ stderr, exitCode })),
     Array(2).fill({ stderr: '', exitCode: 0 }),
+  );
+});
+
+test('a collector that refuses connections costs a command at most 0.3 s, and a line with the endpoint once a day', async () => {
+  const command = async (environment: Record<string, string>) => {
+    const started = performance.now();
+    const { stderr, exitCode } = await suite.talosctl.run(['-n', 'node01', 'memory'], {
+      environment: { TALOSCONFIG: suite.talosconfig, TALOS_HOME: dirname(suite.talosconfig), ...environment },
+    });
+    assert.equal(exitCode, 0);
+    return { stderr, tookMs: performance.now() - started };
+  };
+  const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://someone:secret@127.0.0.1:1' };
+  const without: number[] = [];
+  const refused: { readonly stderr: string; readonly tookMs: number }[] = [];
+  // The quickest of several counts, because other tests use the same processors.
+  for (let round = 0; round < 5; round += 1) {
+    without.push((await command({})).tookMs);
+    refused.push(await command(collector));
+  }
+  const moreMs = Math.min(...refused.map(({ tookMs }) => tookMs)) - Math.min(...without);
+  assert.ok(moreMs < 300, `${moreMs} ms more`);
+  const line =
+    'warning: the trace of this command is lost: the collector at http://127.0.0.1:1 refuses connections\n';
+  assert.deepEqual(
+    refused.map(({ stderr }) => stderr),
+    [line, '', '', '', ''],
   );
 });
 

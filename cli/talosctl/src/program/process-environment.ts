@@ -37,6 +37,7 @@ export function openProcessEnvironment(): CliEnvironment & AsyncDisposable {
   });
 
   let telemetry: Promise<Telemetry> | undefined;
+  let refused: string | undefined;
   return {
     stdout: process.stdout,
     stderr: process.stderr,
@@ -52,7 +53,12 @@ export function openProcessEnvironment(): CliEnvironment & AsyncDisposable {
     },
     telemetry() {
       telemetry ??= import('./tracing.ts').then(({ openTelemetry }) =>
-        openTelemetry({ serviceName: 'talosctl', serviceVersion: buildInfo.tag, environment: process.env }),
+        openTelemetry({
+          ...{ serviceName: 'talosctl', serviceVersion: buildInfo.tag, environment: process.env },
+          onRefused: (endpoint) => {
+            refused = endpoint;
+          },
+        }),
       );
       return telemetry;
     },
@@ -62,6 +68,10 @@ export function openProcessEnvironment(): CliEnvironment & AsyncDisposable {
       const opened = await telemetry.catch(() => undefined);
       const timeout = new Promise<void>((resolve) => setTimeout(resolve, flushTimeoutMs).unref());
       await Promise.race([opened?.[Symbol.asyncDispose](), timeout]);
+      if (refused !== undefined) {
+        const { warnOfRefusedCollector } = await import('../context/refused-collector.ts');
+        warnOfRefusedCollector(refused, this);
+      }
       if (process.env.TALOSCTL_DEBUG && performance.now() - started >= flushTimeoutMs - 100) {
         process.stderr.write('warning: the trace of this command could not be sent in time\n');
       }
