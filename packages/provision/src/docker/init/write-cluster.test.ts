@@ -81,3 +81,65 @@ test('writeCluster() writes no configuration for a node that was reset', async (
     assert.deepEqual(await readdir(state), [left]);
   }
 });
+
+/** The texts of all files below a folder, by their paths. */
+async function textsOf(folder: string): Promise<Record<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((each) => each.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  return Object.fromEntries(
+    await Promise.all(paths.sort().map(async (path) => [path, await readFile(path, 'utf8')])),
+  );
+}
+
+test('writeCluster() refuses a lost admin volume, empty files and a changed network, says what to do, and writes nothing', async () => {
+  await using temporary = await openTemporaryFolder();
+  const folder = temporary.path;
+  await writeCluster(folder, plan, now);
+  const original = await textsOf(folder);
+  const moved = {
+    ...plan,
+    nodes: [
+      parseStackNode('node01=10.6.0.2', 'controlplane'),
+      parseStackNode('node02=10.6.0.3', 'worker'),
+      parseStackNode('node03=10.6.0.4', 'worker'),
+    ],
+  };
+  const rows: { change: () => Promise<void>; plan?: StackPlan; message: string }[] = [
+    {
+      change: () => rm(join(folder, 'admin'), { recursive: true }),
+      message:
+        'the volume "admin" has no secrets, but the volume of node01 has the configuration of a cluster, which only these secrets fit: put the files of' +
+        ' the volume back from a copy, or remove the volumes of all nodes ("docker compose down --volumes") for a new cluster',
+    },
+    ...[
+      'admin/secrets.yaml',
+      'admin/talosconfig',
+      'nodes/node02/config.yaml',
+      'nodes/node01/members.json',
+    ].map((name) => ({
+      change: () => writeFile(join(folder, name), ' \n'),
+      message: `${name} is empty: remove this file from the volume of its folder, or put it back from a copy, and start the stack again`,
+    })),
+    {
+      change: async () => {},
+      plan: moved,
+      message:
+        'node01 has the address 10.5.0.2 in the files of this cluster, but 10.6.0.2 in the network of the stack: give the stack its former network' +
+        ' again, or remove the volumes ("docker compose down --volumes") for a new cluster',
+    },
+  ];
+  for (const { change, plan: asked = plan, message } of rows) {
+    await change();
+    const before = await textsOf(folder);
+    await assert.rejects(writeCluster(folder, asked, now), { kind: 'failed-precondition', message });
+    assert.deepEqual(await textsOf(folder), before);
+    await mkdir(join(folder, 'admin'), { recursive: true });
+    for (const [path, text] of Object.entries(original)) await writeFile(path, text);
+  }
+  // A node more is no other network.
+  const larger = { ...plan, nodes: [...plan.nodes, parseStackNode('node03=10.5.0.4', 'worker')] };
+  assert.deepEqual(await writeCluster(folder, larger, now), [
+    'nodes/node03/config.yaml',
+    'nodes/node03/members.json',
+  ]);
+});

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '@nodewright/fault';
 import {
@@ -13,6 +12,7 @@ import {
 import { membersFile } from '../../cluster/members-file.ts';
 import { writePrivateFile } from '../../cluster/write-private-file.ts';
 import type { PlannedNode } from '../../domain/cluster-shape.ts';
+import { checkKeptFiles, readIfThere } from './check-kept-files.ts';
 import type { StackPlan } from './cluster-plan.ts';
 
 /** The port of the Kubernetes API on control planes. */
@@ -24,6 +24,8 @@ const kubernetesPort = 6443;
  * Existing files are kept, so that a stack is still the same cluster after a restart. A node that was reset
  * gets no new configuration: it waits for one from a client. Resolves to the names of the files that were
  * written.
+ *
+ * @throws Fault `failed-precondition` when what is left does not fit together, before anything is written
  */
 export async function writeCluster(folder: string, plan: StackPlan, now: () => Date): Promise<string[]> {
   const made: string[] = [];
@@ -38,6 +40,7 @@ export async function writeCluster(folder: string, plan: StackPlan, now: () => D
   };
   const [first] = plan.nodes;
   if (first === undefined) throw new Fault('invalid-argument', 'a cluster needs at least one control plane');
+  await checkKeptFiles(folder, plan);
 
   const secrets = decodeSecrets(
     await make('admin/secrets.yaml', async () => encodeSecrets(await generateSecrets({ now: now() }))),
@@ -83,13 +86,4 @@ function nodeConfig(plan: StackPlan, node: PlannedNode, first: PlannedNode, secr
     options: { installDisk: '', clusterDiscovery: false },
     patches: documents.map((document) => parsePatch(JSON.stringify(document))),
   });
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
