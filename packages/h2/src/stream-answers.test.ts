@@ -84,6 +84,13 @@ test('streamAnswers() ends with the status of the call, after the messages befor
     finish(stream, 7, 'not%20for you');
   });
   assert.deepEqual([texts, fault], [['one'], 'permission-denied: not for you']);
+  // Each code but 0 is a failure, also the one of a call that its server gave up.
+  const cancelled = await callTo((stream) => {
+    stream.respond(head, { waitForTrailers: true });
+    stream.write(framed('one'));
+    finish(stream, 1, 'given up');
+  });
+  assert.deepEqual([cancelled.texts, cancelled.fault], [['one'], 'cancelled: given up']);
   const alone = await callTo((stream) =>
     stream.respond({ ...head, 'grpc-status': 2, 'grpc-message': 'access denied' }, { endStream: true }),
   );

@@ -41,6 +41,8 @@ test('field types have the expected YAML forms', () => {
 
 test('a URL is a map of its parts', () => {
   const partsOf = (url: string) => types.url.toYaml(url) as Record<string, unknown>;
+  // The query begins at the first question mark and keeps the others.
+  assert.deepEqual([partsOf('http://h/a?b?c').path, partsOf('http://h/a?b?c').rawquery], ['/a', 'b?c']);
   assert.deepEqual(lines(yamlOf(types.url, 'https://10.0.0.10:6443')), [
     'x:',
     '    scheme: https',

@@ -107,6 +107,25 @@ test('the checks of volumes and of other devices can be skipped, and no other', 
     assert.throws(() => planDeviceWipes([wish(name, skip)], facts), Fault);
 });
 
+test('each of these two checks is skipped by its own flag alone', () => {
+  const outcome = (name: string, changes: Partial<DeviceWipeWish>) => {
+    try {
+      return planDeviceWipes([wish(name, changes)], facts)[0]?.name;
+    } catch (error) {
+      return (error as Fault).message;
+    }
+  };
+  const held = 'block device "vdd1" is in use by block device "md0": remove that one first';
+  const used = 'block device "vda2" is in use by volume "META"';
+  assert.deepEqual(
+    ['vdd1', 'vda2'].flatMap((name) => [
+      outcome(name, { skipSecondaryCheck: true }),
+      outcome(name, { skipVolumeCheck: true }),
+    ]),
+    ['vdd1', held, used, 'vda2'],
+  );
+});
+
 test('the system disk and its partitions META, STATE and EPHEMERAL are kept before any volume is known', () => {
   const labels = ['META', 'STATE', 'EPHEMERAL', 'EFI', 'BIOS', 'BOOT'];
   const devices = [device('vda'), ...labels.map((label, index) => partition('vda', index + 1, label))];
