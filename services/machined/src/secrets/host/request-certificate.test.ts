@@ -176,6 +176,33 @@ test('requestCertificate() rejects a certificate that does not belong to its key
   await assert.rejects(asking, { kind: 'data-loss' });
 });
 
+test('requestCertificate() rejects an answer whose authority is no certificate', async () => {
+  for (const acceptedCAs of [
+    '',
+    'garbage',
+    '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',
+  ]) {
+    const stop = new AbortController();
+    const asking = request({
+      endpoints: [{ host: '127.0.0.1', port: 1 }],
+      ask: async (_endpoint, asked) => {
+        setTimeout(() => stop.abort(), 20);
+        const crt = signCertificateRequest({
+          ...{ request: Buffer.from(asked), issuer: authority },
+          policy: {
+            ...{ subject: 'common-name', keyUsage: ['digitalSignature'], extendedKeyUsage: ['serverAuth'] },
+            ...{ notBefore: now, lifetimeHours: 24 },
+          },
+        });
+        return { certificate: crt, acceptedCAs };
+      },
+      random: () => 0,
+      signal: stop.signal,
+    });
+    await assert.rejects(asking, { kind: 'data-loss' });
+  }
+});
+
 test('requestCertificate() fails without an endpoint', async () => {
   const ask = () => Promise.reject(new Error('asked'));
   await assert.rejects(request({ endpoints: [], ask }), { kind: 'failed-precondition' });
