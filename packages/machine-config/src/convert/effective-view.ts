@@ -1,3 +1,4 @@
+import { volumeIds } from '@nodewright/contract/volumes';
 import type { Configuration } from '../config-document.ts';
 import { labelOf } from '../decode/load-configuration.ts';
 import { ConfigReader, type DocumentReader } from '../effective/config-reader.ts';
@@ -146,7 +147,7 @@ export function effectiveView(configuration: Configuration): YamlMap {
       reader.document('CRIBaseRuntimeSpecConfig')?.map('overrides') ??
       reader.legacy.map('machine', 'baseRuntimeSpecOverrides'),
     encryption: Object.fromEntries(
-      ['STATE', 'EPHEMERAL'].map((name) => [name, volumeEncryption(reader, name)]),
+      [volumeIds.state, volumeIds.ephemeral].map((name) => [name, volumeEncryption(reader, name)]),
     ),
     ...(isControlPlane ? { controlPlane: controlPlane(reader), manifests: manifests(reader) } : {}),
     asWritten: asWritten(configuration, isControlPlane),
