@@ -1,6 +1,6 @@
 /**
  * Commands of upstream's talosctl that are not implemented, with their aliases. The error for them differs from that
- * for an unknown command. Source: Talos v1.14: talosctl commands.
+ * for an unknown command. Source: Talos v1.14: commands of talosctl.
  */
 const unbuilt: Readonly<Record<string, readonly string[]>> = {
   conformance: [],
