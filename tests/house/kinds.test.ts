@@ -2,7 +2,7 @@
 // written and not listed never runs. Neither would fail any other test.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import type { ResourceKind } from '@nodewright/state';
 import * as exported from '@nodewright/state/kinds';
@@ -38,15 +38,15 @@ test('every controller file of machined is used', () => {
   );
   const imported = new Set(
     sources.flatMap((file) =>
-      [...readFileSync(join(checkout, file), 'utf8').matchAll(/from '\.[^']*\/([^/']+\.ts)'/g)].map(
-        ([, name]) => name,
+      [...readFileSync(join(checkout, file), 'utf8').matchAll(/from '(\.[^']*\.ts)'/g)].map(([, path = '']) =>
+        join(dirname(file), path),
       ),
     ),
   );
   const controllers = sources.filter((file) => file.includes('/controllers/') && !file.includes('/testing/'));
   assert.ok(controllers.length > 50);
   assert.deepEqual(
-    controllers.filter((file) => !imported.has(basename(file))),
+    controllers.filter((file) => !imported.has(file)),
     [],
   );
 });

@@ -199,12 +199,14 @@ test('apid connects to all nodes in parallel: a node that does not answer delays
   const silent = createServer(() => {}).listen(ports.apid, address);
   await once(silent, 'listening');
   scope.defer(() => void silent.close());
+  // No other call has connected apid with this node.
+  const four = await apid.peer('node04');
   const reached = Promise.withResolvers<void>();
-  two.backend.behave = (call) => {
+  four.backend.behave = (call) => {
     reached.resolve();
-    reply(entry('two'))(call);
+    reply(entry('four'))(call);
   };
-  const call = admin.open(memory, nodes(address, 'node02'));
+  const call = admin.open(memory, nodes(address, 'node04'));
   await reached.promise;
   call.stream.close(8);
   await call.result;

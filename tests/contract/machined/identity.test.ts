@@ -76,7 +76,7 @@ test('a worker gets its certificate from the trustd of a control plane, without 
   const leaf = new X509Certificate(crt);
   assert.ok(leaf.verify(new X509Certificate(secrets.certs.os.certificate).publicKey));
   assert.equal((await worker.service('apid')).state, 'Running');
-  await assert.rejects(worker.service('trustd'));
+  await assert.rejects(worker.service('trustd'), { message: 'no service "trustd"' });
 });
 
 test('a worker with a wrong token keeps trying, logs why, and never logs the token', async () => {

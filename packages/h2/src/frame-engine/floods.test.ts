@@ -7,7 +7,7 @@ import type { InboundCall } from '../call.ts';
 import { answerHead, openPair, openRecordedCall, openSocketPair, requestHead } from '../conformance/index.ts';
 import { gatewayLimits } from '../engine.ts';
 import { h2ErrorCodes } from '../error-codes.ts';
-import { floodLimits, queueLimits } from './flood-limits.ts';
+import { floodLimits } from './flood-limits.ts';
 import { frameEngine } from './frame-engine.ts';
 import { frameTypes, settingIds } from './frame-types.ts';
 import {
@@ -175,7 +175,7 @@ test('answers to a client that does not read stay below the limits of the queues
   const kernelBytes = 10 * 1024 * 1024;
   assert.equal(calls.size, count);
   assert.ok(
-    written < kernelBytes + 2 * queueLimits.socketBytes + count * (queueLimits.streamBytes + chunk.length),
+    written < kernelBytes + 2 * 262_144 + count * (65_536 + chunk.length),
     `${written} bytes were accepted`,
   );
 });
@@ -190,7 +190,7 @@ test('windows that never open hold at most the queue of each call', async () => 
   peer.send(settings([settingIds.initialWindowSize, 0]), request(1, endHeaders | endStream));
   await peer.find((one) => one.type === types.headers, 'headers');
   await delay(20);
-  assert.ok(accepted <= queueLimits.streamBytes + 1000, `${accepted} bytes`);
+  assert.ok(accepted <= 65_536 + 1000, `${accepted} bytes`);
   assert.deepEqual([peer.of(types.data).length, peer.server.callCount], [0, 1]);
   // The window turns negative when the setting shrinks, and the call ends when it opens again.
   peer.send(frame(types.windowUpdate, 0, 1, number(100)));
@@ -214,19 +214,19 @@ test('a body beyond the window of its stream, or of the connection, is an error'
   stream.send(request(1), body, body, body, body);
   assert.equal(await stream.resetCode(1), h2ErrorCodes.flowControlError);
 
-  const budget = new ByteBudget(queueLimits.unreadBytes * 2);
+  const budget = new ByteBudget(2 * 67_108_864);
   await using all = await RawPeer.open((call) => call.limitUnread(budget, () => {}), {
     streamWindowBytes: 2 ** 31 - 1,
     connectionWindowBytes: 65_535,
   });
   all.send(request(1));
   // Nobody reads: the connection takes a bounded number of bytes, then its window stays closed.
-  const frames = Math.ceil((queueLimits.unreadBytes + 2 * 65_535) / 16_384) + 8;
+  const frames = Math.ceil((67_108_864 + 2 * 65_535) / 16_384) + 8;
   for (let sent = 0; sent < frames && all.errors.length === 0; sent += 1) {
     if (!all.socket.write(body)) await delay(1);
   }
   assert.equal(await all.goawayCode(), h2ErrorCodes.flowControlError);
-  assert.ok(budget.heldBytes <= queueLimits.unreadBytes + 2 * 65_535, `${budget.heldBytes} bytes`);
+  assert.ok(budget.heldBytes <= 67_108_864 + 2 * 65_535, `${budget.heldBytes} bytes`);
 });
 
 test('bytes that nobody reads count against their budget, and are given back', async () => {
@@ -267,10 +267,10 @@ test('calls that wait for a limit on open calls are bounded', async () => {
   far.resume();
   far.write(Buffer.concat([settings([settingIds.maxConcurrentStreams, 0]), settingsAnswer]));
   await client.ready;
-  const calls = Array.from({ length: queueLimits.waitingCalls + 1 }, () => openRecordedCall(client));
+  const calls = Array.from({ length: 4096 + 1 }, () => openRecordedCall(client));
   assert.deepEqual((await calls.at(-1)?.recorder.done)?.failure, { kind: 'refused' });
   calls[0]?.call.reset(h2ErrorCodes.cancel);
-  assert.equal(client.callCount, queueLimits.waitingCalls - 1);
+  assert.equal(client.callCount, 4096 - 1);
   far.destroy();
   await client.closed;
   assert.deepEqual((await calls[1]?.recorder.done)?.failure, { kind: 'refused' });

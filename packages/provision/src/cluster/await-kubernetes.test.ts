@@ -114,7 +114,7 @@ test('awaitKubernetes() ends with the error that no retry can resolve, and when 
     aborted.controller.abort(new Fault('cancelled', 'interrupted'));
     throw new Fault('unavailable', 'no answer');
   });
-  await assert.rejects(aborted.run());
+  await assert.rejects(aborted.run(), { kind: 'cancelled', message: 'interrupted' });
 });
 
 test('awaitKubernetes() leaves out a control plane that was reset', async () => {

@@ -24,11 +24,12 @@ test('every path answers the latest document, and 503 before the first one', asy
 test('a request that is no GET is refused without reading its body', async () => {
   await using server = await open();
   server.serve('kind: PodList\n');
-  const response = await fetch(server.url, { method: 'POST', body: 'x'.repeat(1 << 20) }).catch(
-    () => undefined,
-  );
-  // The connection may be closed before all of the body was sent.
-  if (response !== undefined) assert.equal(response.status, 405);
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1048576\r\n\r\n');
+  // The answer comes although none of the body does.
+  const [head] = await once(socket, 'data');
+  assert.match(String(head), /^HTTP\/1\.1 405 /);
+  socket.destroy();
 });
 
 test('connections beyond the limit are closed, and the others are still answered', async () => {
