@@ -52,7 +52,15 @@ const kexecTimeoutMs = 180_000;
 export interface LifeTopic extends Topic {
   readonly sequences: Pick<
     NodeLife,
-    'initialize' | 'boot' | 'install' | 'reboot' | 'stop' | 'upgrade' | 'stageUpgrade' | 'rollBack'
+    | 'initialize'
+    | 'boot'
+    | 'install'
+    | 'reboot'
+    | 'restartUntilDone'
+    | 'stop'
+    | 'upgrade'
+    | 'stageUpgrade'
+    | 'rollBack'
   >;
   /** Resolves when the stage of the node is among its events, or after a second: its controllers may have ended. */
   readonly stageTold: () => Promise<void>;

@@ -142,3 +142,65 @@ test('a shutdown that takes over while a node stops after a signal decides how t
   await shutDown;
   assert.deepEqual(steps, ['ends: power-off']);
 });
+
+/** Passes time, and lets what waits for it go on. */
+async function passTime(timers: FakeTimers, ms: number): Promise<void> {
+  const settle = async () => {
+    for (let turns = 0; turns < 20; turns += 1) await turn();
+  };
+  const untilMs = timers.now() + ms;
+  await settle();
+  while (timers.step(untilMs)) await settle();
+}
+
+test('a restart that another sequence refuses is requested again until it is done', async () => {
+  const written = Promise.withResolvers<void>();
+  const { life, steps, timers } = nodeLife();
+  const upgrade = life.upgrade('graceful', 'a', () => written.promise);
+  await passTime(timers, watchDelayMs);
+  let ids = 0;
+  const restart = life.restartUntilDone('power-cycle', () => `restart-${++ids}`);
+  await passTime(timers, 25_000);
+  assert.deepEqual([ids, steps], [3, []], 'refused three times, 10 s apart');
+  written.reject(new Error('no'));
+  await passTime(timers, 10_000 + watchDelayMs);
+  await Promise.all([upgrade, restart]);
+  assert.deepEqual(steps, ['stop', 'ends: reboot']);
+});
+
+test('a restart is forced when other sequences hold it up for four minutes, also one that does not end', async () => {
+  const minutes = 60_000;
+  const never = new Promise<void>(() => {});
+  const { life, steps, timers } = nodeLife({ stopServices: () => never, wipe: () => never });
+  // It is left, because the sequence ends when it is cancelled.
+  void life.upgrade('graceful', 'a', () => never);
+  await passTime(timers, watchDelayMs);
+  const restart = life.restartUntilDone('power-cycle', () => 'b');
+  await passTime(timers, 4 * minutes - 1);
+  assert.deepEqual(steps, []);
+  await passTime(timers, 1);
+  await restart;
+  assert.deepEqual(steps, ['ends: reboot']);
+
+  const stuck = nodeLife();
+  // A task that takes no notice of its cancellation.
+  void stuck.life.install(() => never).catch(() => {});
+  const end = stuck.life.restartUntilDone('power-cycle', () => 'b');
+  await passTime(stuck.timers, 5 * minutes);
+  await end;
+  assert.deepEqual(stuck.steps, ['ends: reboot']);
+});
+
+test('a restart that is requested until it is done ends with the node, and is not requested twice at a time', async () => {
+  const { life, steps, timers } = nodeLife();
+  void life.install(() => new Promise(() => {})).catch(() => {});
+  let ids = 0;
+  const first = life.restartUntilDone('power-cycle', () => `${++ids}`);
+  const second = life.restartUntilDone('graceful', () => `${++ids}`);
+  await passTime(timers, 1000);
+  assert.equal(ids, 1);
+  const stopped = life.stop();
+  await passTime(timers, 61_000);
+  await Promise.all([first, second, stopped]);
+  assert.deepEqual([steps.filter((step) => step.startsWith('ends')), ids, timers.nextMs], [[], 1, undefined]);
+});

@@ -1,4 +1,4 @@
-import { ChangeSignal, systemTimers, type Timers, untilAborted } from '@nodewright/async';
+import { ChangeSignal, pauseBy, systemTimers, type Timers, untilAborted } from '@nodewright/async';
 import { faultFrom } from '@nodewright/fault';
 import { isUpOrFinished, type ServiceRecord } from '@nodewright/services';
 import type { Logger } from '@nodewright/telemetry';
@@ -67,12 +67,22 @@ export interface BootTasks {
  */
 export const watchDelayMs = 1000;
 
+/** The pause before a restart that was refused is requested again. */
+const restartPauseMs = 10_000;
+/**
+ * How long `restartUntilDone()` tries without force. A graceful stop may take 3 minutes and a watchdog of a trial is fed for 5 minutes, so the
+ * forced restart comes between them.
+ */
+const restartForcedAfterMs = 4 * 60_000;
+
 /** The sequences and the stage of the node, published as events. */
 export class NodeLife {
   readonly #init: NodeLifeInit;
   readonly #sequences: SequenceRunner;
   readonly #serviceChanged = new ChangeSignal();
   #hasEnded = false;
+  #restarting: Promise<void> | undefined;
+  readonly #stop = new AbortController();
 
   constructor(init: NodeLifeInit) {
     this.#init = init;
@@ -128,6 +138,39 @@ export class NodeLife {
   }
 
   /**
+   * Restarts a machine that must not go on as it is, such as one that gives up a trial. A reboot that another sequence refuses is requested
+   * again every 10 s. From 4 minutes on the restart is forced: it cancels any other sequence, and in the end needs none. Further calls join
+   * the first one.
+   *
+   * @param newActorId returns the id for the events of an attempt
+   * @returns resolves when the machine ends, by this or by another call
+   */
+  restartUntilDone(kind: RebootKind, newActorId: () => string): Promise<void> {
+    this.#restarting ??= this.#restartUntilDone(kind, newActorId);
+    return this.#restarting;
+  }
+
+  async #restartUntilDone(kind: RebootKind, newActorId: () => string): Promise<void> {
+    const { timers = systemTimers, log } = this.#init;
+    const { signal } = this.#stop;
+    const patience = new AbortController();
+    using _limit = timers.after(restartForcedAfterMs, () => patience.abort());
+    const isOver = () => this.#hasEnded || signal.aborted;
+    while (!isOver() && !patience.signal.aborted) {
+      // A sequence that hangs must not keep the machine from the forced restart.
+      await untilAborted(this.reboot(kind, newActorId()), patience.signal).catch(() => {});
+      if (!isOver()) await pauseBy(timers, restartPauseMs, AbortSignal.any([patience.signal, signal]));
+    }
+    if (isOver()) return;
+    log.warn('the restart has taken too long: it is forced');
+    await this.#leave((tasks) => rebootSequence('forced', tasks), {
+      actorId: newActorId(),
+      hasTakeover: true,
+    });
+    if (!isOver()) this.#end('reboot');
+  }
+
+  /**
    * Like `reboot()`, but it first does the work of an upgrade while the services run. When that fails the machine goes on.
    */
   upgrade(kind: RebootKind, actorId: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
@@ -171,6 +214,7 @@ export class NodeLife {
    * nothing is drained. The signal decides how the process ends, unless a later call does.
    */
   async stop(): Promise<void> {
+    this.#stop.abort();
     if (this.#hasEnded) return;
     await this.#leave(
       (tasks) => shutdownSequence(tasks, true),

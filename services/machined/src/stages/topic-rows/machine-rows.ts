@@ -268,7 +268,7 @@ export const lifeRow = topicRow({
     );
     upgrade?.setRestart((how) => {
       const kind = how === 'planned' ? 'graceful' : 'power-cycle';
-      void life.sequences.reboot(kind, randomUUID());
+      void life.sequences.restartUntilDone(kind, randomUUID);
     });
     return life;
   },
