@@ -124,7 +124,7 @@ test('only the first process of a machine can change it: other modules call the 
   // for each kind of node).
   assert.match(
     textOf('stages/open-host.ts'),
-    /return \{ isFirstProcess, machineCalls, children, ownCgroups \};/,
+    /return \{ isFirstProcess, machineCalls, watchdog, children, ownCgroups \};/,
   );
   assert.match(
     textOf('stages/open-host.ts'),
@@ -136,9 +136,9 @@ test('only the first process of a machine can change it: other modules call the 
     ),
     [
       'stages/open-host.ts: machineCalls: NativeCalls | undefined',
-      "stages/open-host.ts: machineCalls' | 'children' | 'ownCgroups'>> {",
-      'stages/open-host.ts: machineCalls = isFirstProcess ? await prepareMachine(isAwaited, log, scope) : undefined',
-      'stages/open-host.ts: machineCalls, children, ownCgroups }',
+      "stages/open-host.ts: machineCalls' | 'watchdog' | 'children' | 'ownCgroups'>> {",
+      'stages/open-host.ts: machineCalls, watchdog = noWatchdog } = machine ?? {}',
+      'stages/open-host.ts: machineCalls, watchdog, children, ownCgroups }',
       'stages/topic-rows/machine-rows.ts: machineCalls: calls, layout, log, world } = host',
       'stages/topic-rows/machine-rows.ts: machineCalls: calls }, { volumes: { partitions } }) {',
       'stages/topic-rows/machine-rows.ts: machineCalls: calls, options, state, view } = host',
@@ -337,6 +337,11 @@ test('only the first process of a machine can change it: other modules call the 
   assert.match(
     readFileSync(join(folder, 'kernel/open-kernel.ts'), 'utf8'),
     /modules: isFirstProcess \? \{ folder, load: createModuleLoader\(folder\)/,
+  );
+  // The watchdog of a trial is fed before anything that may take longer than its time.
+  assert.match(
+    textOf('stages/prepare-machine.ts'),
+    /\{\n {2}const calls = await loadNativeCalls\(\);\n {2}const watchdog = openWatchdog\(/,
   );
   assert.deepEqual(importers(/stages\/prepare-machine|\.\/prepare-machine/), ['stages/open-host.ts']);
   assert.deepEqual(importers(/\/prepare-container/), ['stages/open-host.ts']);

@@ -15,6 +15,7 @@ import { type NodeLayout, nodeLayout } from '../base/node-layout.ts';
 import { cgroupFolder } from '../life/host/machine-cgroups.ts';
 import { prepareContainer } from '../life/host/prepare-container.ts';
 import type { options } from '../options.ts';
+import { noWatchdog, type Watchdog } from '../upgrade/host/watchdog.ts';
 import { prepareMachine } from './prepare-machine.ts';
 
 export type MachinedContext = DaemonContext<OptionValues<typeof options>>;
@@ -44,6 +45,8 @@ export interface Host extends MachinedContext {
    * clock and the next kernel. Undefined on other nodes, which have none of these.
    */
   readonly machineCalls: NativeCalls | undefined;
+  /** What resets a machine that hangs while it tries a system. */
+  readonly watchdog: Watchdog;
   readonly logCopies: HeldLogCopies;
   /** Aborts when the streams that report the stop have to end. `signal` aborts earlier, when the stop begins. */
   readonly stopSignal: AbortSignal;
@@ -94,15 +97,16 @@ export async function openHost(
 /** The duties of this process besides the node: those of the first process of a machine or of a container. */
 async function openProcess(
   world: World,
-  { log }: MachinedContext,
+  { log, options: settings }: MachinedContext,
   scope: AsyncDisposableStack,
-): Promise<Pick<Host, 'isFirstProcess' | 'machineCalls' | 'children' | 'ownCgroups'>> {
+): Promise<Pick<Host, 'isFirstProcess' | 'machineCalls' | 'watchdog' | 'children' | 'ownCgroups'>> {
   const children = new AdoptedChildren();
   const isAwaited = (pid: number) => children.isAwaited(pid);
   const isFirstProcess = world.ownsKernel && process.pid === 1;
-  const machineCalls = isFirstProcess ? await prepareMachine(isAwaited, log, scope) : undefined;
+  const machine = isFirstProcess ? await prepareMachine(isAwaited, settings.watchdog, log, scope) : undefined;
+  const { calls: machineCalls, watchdog = noWatchdog } = machine ?? {};
   const ownCgroups = await ownCgroupsOf(world, isAwaited, log, scope);
-  return { isFirstProcess, machineCalls, children, ownCgroups };
+  return { isFirstProcess, machineCalls, watchdog, children, ownCgroups };
 }
 
 function openHeldCopies(

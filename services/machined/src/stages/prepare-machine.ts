@@ -16,21 +16,29 @@ import {
 } from '../life/host/first-process.ts';
 import { cgroupFolder, enterInitCgroup } from '../life/host/machine-cgroups.ts';
 import { modulesAreLoaded } from '../life/host/modules-of-init.ts';
+import { openWatchdog, type Watchdog, watchdogDescriptor, watchdogDevice } from '../upgrade/host/watchdog.ts';
 
 /**
- * What machined does before anything else when the kernel started it as the first process, whatever the node is: it mounts the file
+ * What machined does at first when the kernel started it as the first process, whatever the node is: it mounts the file
  * systems of the kernel, and takes care that the machine ends with it. Disks, keys and the clock are work of their topics.
  *
  * @param isAwaited whether a part of machined waits for the end of an adopted process
- * @returns the calls of the kernel that change the machine
+ * @param descriptor number of the descriptor of a watchdog that the init has started; empty for none. It is fed first of all: what follows may
+ * take longer than its time
+ * @returns the calls of the kernel that change the machine, and the watchdog
  * @throws SystemCallError when a file system cannot be mounted; Fault when the kernel lacks an argument that protects it
  */
 export async function prepareMachine(
   isAwaited: (pid: number) => boolean,
+  descriptor: string,
   log: Logger,
   scope: AsyncDisposableStack,
-): Promise<NativeCalls> {
+): Promise<{ readonly calls: NativeCalls; readonly watchdog: Watchdog }> {
   const calls = await loadNativeCalls();
+  const watchdog = openWatchdog({
+    ...{ descriptor: watchdogDescriptor(descriptor), device: watchdogDevice(calls) },
+    ...{ timers: systemTimers, log },
+  });
   endMachineAtExit(
     { calls, killOthers, pause, report: reportOnConsole, isKernelLoaded: () => isKernelLoaded(readIfThere) },
     process,
@@ -50,7 +58,7 @@ export async function prepareMachine(
     log.error(
       'the kernel still loads modules of the initramfs: disks, keys or network devices may be missing',
     );
-  return calls;
+  return { calls, watchdog };
 }
 
 /** Without its group machined runs all the same; only containers with limits do not. */

@@ -42,7 +42,7 @@ import { createRegistrySource } from './host/registry-source.ts';
 import { startRestartWatchdog } from './host/restart-watchdog.ts';
 import { createSlotWriter } from './host/slot-writer.ts';
 import { UpgradeStateHolder } from './host/upgrade-state.ts';
-import { openWatchdog, watchdogDevice } from './host/watchdog.ts';
+import type { Watchdog } from './host/watchdog.ts';
 import type { RestartMachine, UpgradeTopic } from './upgrade-topic.ts';
 
 export type { UpgradeTopic } from './upgrade-topic.ts';
@@ -60,8 +60,8 @@ export interface OpenUpgradeInit {
   readonly extensionSet: string;
   /** Whether the image has Kubernetes. */
   readonly hasKubernetes: boolean;
-  /** Descriptor of the watchdog that the init has started; undefined when it has started none. */
-  readonly watchdog: number | undefined;
+  /** Fed since the start of machined. */
+  readonly watchdog: Watchdog;
   readonly isSecureBootOn: () => boolean;
   /** The disk as a BIOS sees it; undefined when it has no partition BIOS. @throws Fault */
   readonly bios: () => Promise<BiosDisk | undefined>;
@@ -96,7 +96,7 @@ const stopMs = 5 * 60_000;
 
 /** The systems on the disk of a machine: upgrades, their trials, and the choice of the boot loader. */
 export function openUpgrade(init: OpenUpgradeInit): UpgradeTopic {
-  const { calls, boot, efi, root, commandLine, state, events, telemetry, signal, log } = init;
+  const { calls, boot, efi, root, commandLine, watchdog, state, events, telemetry, signal, log } = init;
   const slot = slotIn(commandLine);
   const running = { slot, rootHash: imageRootHashOf(commandLine) };
   const isUefi = existsSync(efiFolder);
@@ -108,7 +108,6 @@ export function openUpgrade(init: OpenUpgradeInit): UpgradeTopic {
   const memory = alignedMemory(calls);
   const access = { boot: accessTo(boot, memory), efi: accessTo(efi, memory) };
   const timers = systemTimers;
-  const watchdog = openWatchdog({ descriptor: init.watchdog, timers, log, device: watchdogDevice(calls) });
   const holder = new UpgradeStateHolder();
   const status = () => specOf(state, pointerTo(machineStatuses));
   const selectedEntry = async () => {

@@ -120,7 +120,6 @@ export const upgradeRow = topicRow({
       ...(artefacts && { source: artefacts }),
       extensionSet: options.extensionSet,
       hasKubernetes: options.kubelet === 'on',
-      watchdog: descriptorOf(options.watchdog),
       meta: config.meta,
       isSecureBootOn: () => isSecureBootOn(readOrReason),
       imageCacheRoots: imageCacheRoots.map((path) => layout.root + path),
@@ -174,9 +173,6 @@ function openInstallationOf(
     configuration: () => view.configuration(),
   });
 }
-
-/** An option that only the init of a machine sets. */
-const descriptorOf = (text: string) => (/^\d{1,4}$/.test(text) ? Number(text) : undefined);
 
 export const slowCallsRow = partRow({
   name: 'slowCalls',

@@ -32,7 +32,11 @@ async function startMachined(machine: TestMachine, change: Partial<MachineStartI
   const steps = createMachineStart({
     ...{ slot: machine.running.slot, machine: upgrades, holder, timers, signal: stop.signal },
     isTried: () => true,
-    watchdog: { stop: () => void watchdog.push('stop'), endAfter: () => void watchdog.push('end') },
+    watchdog: {
+      trialBegins: () => void watchdog.push('trial begins'),
+      stop: () => void watchdog.push('stop'),
+      endAfter: () => void watchdog.push('end'),
+    },
     observe: async () => seen.observation,
     publish: (event) => void (event.kind === 'sequence-failed' && events.push(event.error.message)),
     restart: (how) => void machine.restarts.push(how),
@@ -66,7 +70,7 @@ async function openTrial(context: TestContext, missing: TestMachine['missing'] =
   await old.upgrades.upgrade(request, machine.report);
   const tried = await startMachined(machine);
   assert.equal(await tried.steps.begin(), false);
-  assert.deepEqual(tried.watchdog, []);
+  assert.deepEqual(tried.watchdog.splice(0), ['trial begins']);
   return { machine, ...tried };
 }
 

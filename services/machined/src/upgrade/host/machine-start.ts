@@ -92,7 +92,8 @@ export function createMachineStart(init: MachineStartInit): MachineStartSteps {
         holder.change({ mode });
         for (const notice of start.notices) announce(notice);
         if (start.restarts) restart('firmware');
-        else if (mode !== 'trial') watchdog.stop();
+        else if (mode === 'trial') watchdog.trialBegins();
+        else watchdog.stop();
         return start.restarts;
       } catch (error) {
         const { message } = faultFrom(error);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { FakeTimers } from '@nodewright/controllers/testing';
 import { loadNativeCalls } from '@nodewright/linux';
-import { openWatchdog, watchdogDevice } from './watchdog.ts';
+import { openWatchdog, startLimitMs, watchdogDevice } from './watchdog.ts';
 
 function pass(timers: FakeTimers, ms: number): void {
   const untilMs = timers.now() + ms;
@@ -37,6 +37,26 @@ test('a watchdog is fed at once and several times within its minute, and stopped
   assert.equal(done.length, 2);
 });
 
+test('a start that does not come to its trial is fed for ten minutes, and reset then', () => {
+  const { timers, done } = open();
+  pass(timers, startLimitMs - 1);
+  assert.equal(done.length, 61);
+  pass(timers, 10 * startLimitMs);
+  assert.equal(done.length, 61);
+});
+
+test('a trial that has begun, and a machine that is to restart, do not have the limit of the start', () => {
+  const trial = open();
+  trial.watchdog.trialBegins();
+  pass(trial.timers, 2 * startLimitMs);
+  assert.equal(trial.done.length, 2 + 120);
+  const restart = open();
+  pass(restart.timers, startLimitMs - 1);
+  restart.watchdog.endAfter(25_000);
+  pass(restart.timers, startLimitMs);
+  assert.equal(restart.done.length, 61 + 3);
+});
+
 test('a watchdog that cannot be stopped is fed on: it would reset a machine that is confirmed', () => {
   const { timers, done, watchdog, device } = open();
   const { write } = device;
@@ -46,8 +66,8 @@ test('a watchdog that cannot be stopped is fed on: it would reset a machine that
   };
   watchdog.stop();
   done.length = 0;
-  pass(timers, 60_000);
-  assert.equal(done.length, 6);
+  pass(timers, 2 * startLimitMs);
+  assert.equal(done.length, 120);
 });
 
 test('a watchdog is not fed any more when the machine was to restart, and is left to reset it', () => {

@@ -6,11 +6,16 @@ import type { Logger } from '@nodewright/telemetry';
 
 /** The watchdog that the init has started because the slot is tried. It resets the machine when it is not fed for its time. */
 export interface Watchdog {
+  /** The trial has begun, which has a limit of its own: that of the start does not count any more. */
+  trialBegins(): void;
   /** Stops it: the system is confirmed, or it was never on trial. One that cannot be stopped is fed on. */
   stop(): void;
   /** Feeds it for so long only: the machine is to restart until then. */
   endAfter(ms: number): void;
 }
+
+/** The one of a node that tries no system. */
+export const noWatchdog: Watchdog = { trialBegins() {}, stop() {}, endAfter() {} };
 
 export interface WatchdogInit {
   /** The open device; undefined when the init has started none. */
@@ -27,15 +32,20 @@ export interface WatchdogInit {
 
 /** A sixth of the time of the watchdog. */
 const feedEveryMs = 10_000;
+/**
+ * How long the watchdog is fed before the trial begins: while disks are found, and STATE is checked, decrypted and mounted. A start that hangs
+ * there is reset a minute later.
+ */
+export const startLimitMs = 10 * 60_000;
 /** A device that is closed after this character is stopped. Source: Linux, watchdog API, magic close. */
 const magicClose = 'V';
 
 /**
- * Feeds the watchdog from the event loop, so it is not fed when this process hangs or has ended. Services that fail are the matter of the
- * trial, which has a limit of its own.
+ * Feeds the watchdog from the event loop, so it is not fed when this process hangs or has ended. To be called as early as possible: what follows
+ * may take longer than the time of the watchdog. Services that fail are the matter of the trial, which has a limit of its own.
  */
 export function openWatchdog({ descriptor, timers, log, device }: WatchdogInit): Watchdog {
-  if (descriptor === undefined) return { stop() {}, endAfter() {} };
+  if (descriptor === undefined) return noWatchdog;
   let isOpen = true;
   let timer: Disposable | undefined;
   let deadline: Disposable | undefined;
@@ -50,9 +60,13 @@ export function openWatchdog({ descriptor, timers, log, device }: WatchdogInit):
   device.closeOnExec(descriptor);
   const endFeeding = () => timer?.[Symbol.dispose]();
   feed();
+  const startLimit = timers.after(startLimitMs, endFeeding);
+  const liftStartLimit = () => startLimit[Symbol.dispose]();
   return {
+    trialBegins: liftStartLimit,
     stop() {
       if (!isOpen) return;
+      liftStartLimit();
       try {
         device.write(descriptor, magicClose);
         device.close(descriptor);
@@ -67,6 +81,7 @@ export function openWatchdog({ descriptor, timers, log, device }: WatchdogInit):
       log.info({}, 'the watchdog is stopped');
     },
     endAfter(ms) {
+      liftStartLimit();
       if (isOpen) deadline ??= timers.after(ms, endFeeding);
     },
   };
@@ -74,6 +89,14 @@ export function openWatchdog({ descriptor, timers, log, device }: WatchdogInit):
 
 // <asm-generic/ioctls.h>: FIOCLEX
 const setCloseOnExec = 0x5451;
+
+/**
+ * The descriptor of an option that only the init of a machine sets.
+ *
+ * @returns undefined for any other text
+ */
+export const watchdogDescriptor = (option: string): number | undefined =>
+  /^\d{1,4}$/.test(option) ? Number(option) : undefined;
 
 /** The device by its calls. */
 export const watchdogDevice = ({ control }: Pick<NativeCalls, 'control'>): WatchdogInit['device'] => ({
