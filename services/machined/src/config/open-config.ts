@@ -36,6 +36,14 @@ export interface ConfigTopic extends Topic {
   isMaintenance(): boolean;
   /** Resolves when the node has a complete configuration. @throws Fault `cancelled` when the signal aborts */
   acquire(signal: AbortSignal): Promise<void>;
+  /**
+   * Keeps the configuration and META as they are, from the end of the changes that are being made until the result is disposed of: for an
+   * installation, which copies both. Calls that would change one of them are refused.
+   *
+   * @param reason a line for those whose change is refused: why, and what to do
+   * @throws Fault `cancelled` when the signal aborts
+   */
+  hold(reason: string, signal: AbortSignal): Promise<Disposable>;
   /** Says how to find the addresses that the node would lose with a configuration. */
   setLostAddresses(find: FindLostAddresses): void;
 }
@@ -63,12 +71,23 @@ export async function openConfig(init: OpenConfigInit, scope: AsyncDisposableSta
     api: {
       'machine.MachineService': {
         ...createApplyConfiguration(configurationApplier({ keeper, trial, examiner, lostAddresses, log })),
-        ...createMeta(meta),
+        ...createMeta(meta, () => keeper.heldFor()),
       },
     },
     meta,
     isMaintenance: () => keeper.isMaintenance(),
     acquire: (signal) => acquireConfiguration(state, signal),
+    async hold(reason, signal) {
+      const held = await keeper.hold(reason, signal);
+      try {
+        await keeper.settle();
+        await meta.settled();
+      } catch (error) {
+        held[Symbol.dispose]();
+        throw error;
+      }
+      return held;
+    },
     setLostAddresses(find) {
       findLost = find;
     },

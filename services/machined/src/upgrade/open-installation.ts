@@ -46,6 +46,8 @@ export interface OpenInstallationInit {
   readonly meta: MetaStore;
   readonly configuration: () => EffectiveConfig | undefined;
   readonly isMaintenance: () => boolean;
+  /** Keeps the configuration and META as they are until the result is disposed of. @throws Fault */
+  readonly holdConfiguration: (reason: string, signal: AbortSignal) => Promise<Disposable>;
   readonly selectors: SelectorEvaluator;
   /** Default: registries. */
   readonly source?: ArtefactSource;
@@ -92,6 +94,7 @@ export function openInstallation(init: OpenInstallationInit): UpgradeTopic {
     selectors: init.selectors,
     values: () => meta.values() ?? new Map(),
     isMaintenance: init.isMaintenance,
+    holdConfiguration: init.holdConfiguration,
     memory: alignedMemory(calls),
     ...{ stateFolder: init.stateFolder, leftOut: init.leftOut },
     partition: (label, device) =>
@@ -126,7 +129,7 @@ export function openInstallation(init: OpenInstallationInit): UpgradeTopic {
       const outcome = await installAsConfigured({
         ...{ asSequence, timers, signal, log },
         settings: () => init.configuration()?.install,
-        install: (request, report) => installation.installConfigured(request, report),
+        install: (request, report, wish) => installation.installConfigured(request, report, wish),
         onChange: (now) => holder.change(now),
         announce: (message) =>
           events.publish({

@@ -63,7 +63,8 @@ export function configurationApplier(init: ApplierInit): Apply {
   return async (application) => {
     using claim = keeper.claim();
     if (claim === undefined) {
-      throw new Fault('failed-precondition', 'another apply configuration is already in progress');
+      const reason = keeper.heldFor() ?? 'another apply configuration is already in progress';
+      throw new Fault('failed-precondition', reason);
     }
     // The node may have left maintenance since the request arrived.
     checkAccess(keeper, application);

@@ -1,4 +1,5 @@
-import type { Timers } from '@nodewright/async';
+import { ChangeSignal, type Timers } from '@nodewright/async';
+import { Fault } from '@nodewright/fault';
 import { pointerTo, putResource, type State } from '@nodewright/state';
 import { machineConfigs, yamlSpecAnnotation } from '@nodewright/state/kinds';
 import {
@@ -21,6 +22,8 @@ export class ConfigurationKeeper {
   readonly #state: State;
   readonly #stored: StoredConfiguration;
   #isClaimed = false;
+  #heldFor: string | undefined;
+  readonly #released = new ChangeSignal();
   #active: DecodedConfiguration | undefined;
 
   constructor(state: State, timers: Timers, file: Pick<ConfigurationFile, 'store'>) {
@@ -56,8 +59,39 @@ export class ConfigurationKeeper {
     return {
       [Symbol.dispose]: () => {
         this.#isClaimed = false;
+        this.#released.notify();
       },
     };
+  }
+
+  /**
+   * Keeps the configuration as it is, from the end of a change that is being made until the result is disposed of. Meanwhile `claim()` gives
+   * none.
+   *
+   * @param reason a line for those whose change is refused: why, and what to do
+   * @throws Fault `cancelled` when the signal aborts
+   */
+  async hold(reason: string, signal: AbortSignal): Promise<Disposable> {
+    for (let claim = this.claim(); ; claim = this.claim()) {
+      if (claim !== undefined) {
+        const held = claim;
+        this.#heldFor = reason;
+        return {
+          [Symbol.dispose]: () => {
+            this.#heldFor = undefined;
+            held[Symbol.dispose]();
+          },
+        };
+      }
+      if (signal.aborted)
+        throw new Fault('cancelled', 'the configuration was not held: the wait was cancelled');
+      await this.#released.next(signal);
+    }
+  }
+
+  /** Why the configuration is held, for people; undefined while it is not. */
+  heldFor(): string | undefined {
+    return this.#heldFor;
   }
 
   /** Makes a configuration active. `undefined` leaves the node without one, as before it had found any. */

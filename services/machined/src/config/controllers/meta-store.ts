@@ -17,6 +17,8 @@ export interface MetaStore {
    * @throws Fault `resource-exhausted` when META is full: nothing has changed then
    */
   change(entries: ReadonlyMap<number, Uint8Array | undefined>): Promise<void>;
+  /** Resolves when the changes that were requested before are made, or have failed. */
+  settled(): Promise<void>;
   /** The present values; undefined when META was damaged at the start of the node, and nothing was written since. */
   values(): MetaValues | undefined;
 }
@@ -88,6 +90,7 @@ export async function openMetaStore({ state, file, log }: MetaStoreInit): Promis
           if (value !== undefined) await show(key, value);
           else if (before.has(key)) await state.destroy(pointerTo(metaKeys, metaKeyId(key)));
       }),
+    settled: () => inTurn(async () => {}),
     values: () => (isLost ? undefined : values),
   };
 }

@@ -394,6 +394,34 @@ test('ApplyConfiguration runs one call at a time', () =>
     assert.deepEqual(await look(), all(second));
   }));
 
+test('a configuration that is held is held when the running change is done, and no other one is taken then', () =>
+  withNode(first, async ({ node, apply, look }) => {
+    const claim = node.keeper.claim();
+    const { signal } = new AbortController();
+    let held: Disposable | undefined;
+    const holding = node.keeper.hold('restart the machine first', signal).then((got) => {
+      held = got;
+    });
+    await new Promise(setImmediate);
+    assert.deepEqual([held, node.keeper.heldFor()], [undefined, undefined]);
+    claim?.[Symbol.dispose]();
+    await holding;
+    assert.match(String(await apply(second)), /^9 restart the machine first$/);
+    assert.match(String(await apply(second, Mode.STAGED)), /^9 restart the machine first$/);
+    const meta = { key: 10, value: Buffer.from('a') };
+    await assert.rejects(node.admin.metaWrite(meta), { code: 9, details: 'restart the machine first' });
+    await assert.rejects(node.admin.metaDelete(meta), { code: 9, details: 'restart the machine first' });
+    assert.deepEqual(await look(), all(first));
+    held?.[Symbol.dispose]();
+    assert.deepEqual(await apply(second), reply(Mode.NO_REBOOT, applied));
+    const stop = new AbortController();
+    const running = node.keeper.claim();
+    const given = assert.rejects(node.keeper.hold('never', stop.signal), { kind: 'cancelled' });
+    stop.abort();
+    await given;
+    running?.[Symbol.dispose]();
+  }));
+
 test('ApplyConfiguration fails when the write to disk fails, and keeps the active configuration', () =>
   withNode(first, async ({ node, apply, path, look }) => {
     await mkdir(join(`${path}-tmp`, 'in the way'), { recursive: true });

@@ -171,6 +171,7 @@ function openInstallationOf(
     hasKubernetes: options.kubelet === 'on',
     meta: config.meta,
     configuration: () => view.configuration(),
+    holdConfiguration: (reason, signal) => config.hold(reason, signal),
   });
 }
 

@@ -6,6 +6,7 @@ import type { EffectiveConfig } from '@nodewright/machine-config';
 import type { InstallRequest } from '../domain/install-request.ts';
 import { type InstallState, installStatus } from '../domain/install-status.ts';
 import { installAsConfigured } from './configured-installation.ts';
+import type { InstallWish } from './machine-installation.ts';
 
 type Settings = NonNullable<EffectiveConfig['install']>;
 
@@ -37,6 +38,8 @@ interface Bench {
   readonly attempts: (Fault | undefined)[];
   readonly isLocked?: boolean;
   readonly onPause?: () => void;
+  /** What an installation does. Default: it ends at once. */
+  readonly work?: (request: InstallRequest, wish: InstallWish) => Promise<void>;
 }
 
 async function run(bench: Bench) {
@@ -46,8 +49,9 @@ async function run(bench: Bench) {
   let locked = bench.isLocked ?? false;
   const outcome = await installAsConfigured({
     settings: () => bench.wanted,
-    async install(request) {
+    async install(request, _report, wish) {
       requests.push(request);
+      await bench.work?.(request, wish);
       const failure = bench.attempts.shift();
       if (failure !== undefined) throw failure;
     },
@@ -108,8 +112,35 @@ test('installAsConfigured() says once why it fails, tries again, and follows a c
     'the system is not installed: the registry is away',
   ]);
   assert.equal(requests.at(-1)?.selector, 'disk.size > 1u');
-  // Twice a minute of seconds, and then the change.
-  assert.equal(pauses, 130);
+  // Twice a minute of seconds with a look at each attempt, the change, and a look at the last attempt.
+  assert.equal(pauses, 131);
+});
+
+test('installAsConfigured() ends an installation when the configuration asks for another one meanwhile, and begins that', async () => {
+  const other = { ...settings, diskSelector: 'disk.size > 1u' };
+  const bench: Bench = {
+    wanted: settings,
+    attempts: [],
+    onPause() {
+      // Not what an installation is asked for: it goes on.
+      bench.wanted = bench.wanted === settings ? { ...settings, reboots: false } : other;
+    },
+    async work({ selector }, { signal, isWanted }) {
+      if (selector === other.diskSelector) return;
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      assert.equal(isWanted(), false);
+      signal.throwIfAborted();
+    },
+  };
+  const { outcome, announced, requests } = await run(bench);
+  assert.deepEqual(
+    [outcome, announced, requests.map(({ selector }) => selector)],
+    [
+      'restart',
+      ['the system is not installed: the configuration asks for something else now'],
+      ['true', 'disk.size > 1u'],
+    ],
+  );
 });
 
 test('installAsConfigured() takes an installation by a call for its own, and leaves the restart to the caller', async () => {

@@ -6,6 +6,7 @@ import type { EffectiveConfig } from '@nodewright/machine-config';
 import type { Logger } from '@nodewright/telemetry';
 import { type InstallRequest, requestOf } from '../domain/install-request.ts';
 import type { InstallState } from '../domain/install-status.ts';
+import { changedWish, type InstallWish } from './machine-installation.ts';
 
 type InstallSettings = EffectiveConfig['install'];
 
@@ -13,7 +14,11 @@ export interface ConfiguredInstallationInit {
   /** What the configuration in force asks for; undefined when it asks for no installation. */
   readonly settings: () => InstallSettings;
   /** @throws Fault as `MachineInstallation.installConfigured()` */
-  readonly install: (request: InstallRequest, report: (line: string) => void) => Promise<void>;
+  readonly install: (
+    request: InstallRequest,
+    report: (line: string) => void,
+    wish: InstallWish,
+  ) => Promise<void>;
   /** Runs an attempt as a sequence of the node. @throws Fault when another sequence runs, or took over */
   readonly asSequence: (attempt: () => Promise<void>) => Promise<void>;
   readonly onChange: (state: InstallState) => void;
@@ -31,7 +36,7 @@ const lookMs = 1000;
 
 /**
  * Installs until that has worked, or until the configuration asks for no installation any more. A change of what it asks for is tried at
- * once. What fails is said, and the API goes on: a restart would lose the configuration, which is in memory.
+ * once, and ends an installation that runs. What fails is said, and the API goes on: a restart would lose the configuration, which is in memory.
  *
  * @returns `none` when no installation was asked for; `wait` when the next start is left to somebody
  */
@@ -48,7 +53,7 @@ export async function installAsConfigured(
     const problem = await attempt(init, wanted);
     if (problem === undefined) {
       onChange({ kind: 'waiting for reboot' });
-      return wanted.reboots === false ? 'wait' : 'restart';
+      return (settings() ?? wanted).reboots === false ? 'wait' : 'restart';
     }
     // A call has installed meanwhile, and its caller restarts the machine.
     if (problem.isInstalled) {
@@ -74,14 +79,20 @@ interface Problem {
 }
 
 async function attempt(
-  { install, asSequence, onChange, log }: ConfiguredInstallationInit,
+  { settings, install, asSequence, onChange, timers, log }: ConfiguredInstallationInit,
   wanted: NonNullable<InstallSettings>,
 ): Promise<Problem | undefined> {
   let problem: Problem | undefined;
+  const request = requestOf(wanted);
+  const isWanted = () => {
+    const now = settings();
+    return now !== undefined && isDeepStrictEqual(requestOf(now), request);
+  };
   const tryIt = async () => {
+    using wish = watchWish(isWanted, timers);
     try {
       onChange({ kind: 'installing' });
-      await install(requestOf(wanted), (line) => log.info({ line }, 'installation'));
+      await install(request, (line) => log.info({ line }, 'installation'), wish);
     } catch (error) {
       const { kind, message } = faultFrom(error);
       problem = {
@@ -98,6 +109,18 @@ async function attempt(
     problem ??= { message: faultFrom(error).message, isRefused: false, isInstalled: false };
   }
   return problem;
+}
+
+/** Looks every second whether the installation is still wanted, until it is disposed of. */
+function watchWish(isWanted: () => boolean, timers: Timers): InstallWish & Disposable {
+  const stop = new AbortController();
+  let timer: Disposable | undefined;
+  const look = () => {
+    if (isWanted()) timer = timers.after(lookMs, look);
+    else stop.abort(changedWish());
+  };
+  look();
+  return { signal: stop.signal, isWanted, [Symbol.dispose]: () => timer?.[Symbol.dispose]() };
 }
 
 async function untilChanged(

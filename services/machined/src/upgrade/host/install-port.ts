@@ -1,22 +1,25 @@
-import { closeSync, openSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { closeSync, constants, openSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { pause } from '@nodewright/async';
+import type { DiskWrite } from '@nodewright/disk';
+import { Fault } from '@nodewright/fault';
 import { type NativeCalls, readBlockDevices, runProgram } from '@nodewright/linux';
 import { type BlockPort, createBlockPort } from '../../volumes/host/block-port.ts';
 import { type FileSystemKind, partitionPathOf } from '../domain/install-plan.ts';
-import type { InstallPort } from './install-executor.ts';
+import type { ClaimedDisk, InstallPort } from './install-executor.ts';
 
 const formatTimeoutMs = 10 * 60_000;
 const introductions = 20;
 const introductionPauseMs = 100;
-// <linux/fs.h>: BLKFLSBUF
+// <linux/fs.h>: BLKFLSBUF, BLKGETSIZE64
 const dropCache = 0x1261;
+const getSize = 0x8008_1272;
 
 /** The disks of this machine, by system calls and by programs that create file systems. */
 export function createInstallPort(calls: NativeCalls): InstallPort {
   const port = createBlockPort(calls);
   return {
-    write: (device, writes) => port.write(device, writes),
+    claim: (disk) => claim(calls, disk),
     read(device, at, lengthBytes) {
       // What is compared has to come from the disk.
       const descriptor = openSync(device, 'r');
@@ -51,6 +54,52 @@ export function createInstallPort(calls: NativeCalls): InstallPort {
       await file.sync();
     },
   };
+}
+
+/**
+ * The first descriptor keeps the number of the device from being given to another disk, so the second one is of the same disk. Only the second one
+ * is exclusive, because the kernel mounts no partition of a disk that a program has for itself.
+ */
+async function claim(calls: Pick<NativeCalls, 'control'>, disk: string): Promise<ClaimedDisk> {
+  await using scope = new AsyncDisposableStack();
+  const file = scope.use(await open(disk, 'r+'));
+  const exclusive = scope.use(await openExclusive(`/proc/self/fd/${file.fd}`, disk));
+  const size = Buffer.alloc(8);
+  calls.control(file.fd, getSize, size);
+  const opened = scope.move();
+  return {
+    sizeBytes: Number(size.readBigUInt64LE()),
+    async read(at, lengthBytes) {
+      // What is compared has to come from the disk.
+      calls.control(file.fd, dropCache, Buffer.alloc(0));
+      const bytes = Buffer.alloc(lengthBytes);
+      const { bytesRead } = await file.read(bytes, 0, lengthBytes, at);
+      return bytes.subarray(0, bytesRead);
+    },
+    write: (writes) => writeEach(file, writes),
+    share: () => exclusive.close(),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+async function openExclusive(path: string, disk: string): Promise<FileHandle> {
+  try {
+    // Without O_CREAT, O_EXCL of a block device means that nobody else holds it or a partition of it.
+    return await open(path, constants.O_RDWR | constants.O_EXCL);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EBUSY') throw error;
+    throw new Fault('failed-precondition', `${disk} is in use: a file system, swap space or a device on it`, {
+      cause: error,
+    });
+  }
+}
+
+async function writeEach(file: FileHandle, writes: readonly DiskWrite[]): Promise<void> {
+  for (const { at, bytes } of writes) {
+    for (let done = 0; done < bytes.length; )
+      done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
+    await file.sync();
+  }
 }
 
 /**

@@ -31,7 +31,8 @@ export interface InstalledFilesInit {
   readonly partition: (label: MountedLabel, device: () => string) => MountedPartition;
   readonly memory: AlignedMemory;
   readonly extraKernelArguments: readonly string[];
-  readonly values: ReadonlyMap<number, Uint8Array>;
+  /** Values of META. They and the folder of STATE do not change any more when the promise resolves. */
+  readonly values: () => Promise<ReadonlyMap<number, Uint8Array>>;
   /** The folder of STATE, which is in memory. */
   readonly stateFolder: string;
   /** Names of files in it that are not of STATE on a disk, such as META. */

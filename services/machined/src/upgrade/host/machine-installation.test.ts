@@ -87,7 +87,7 @@ async function install({ artefact = artefactWith(), extra = [], confirmChoice }:
       confirmChoice,
       leftOut: ['meta.json'],
     },
-    values: new Map([[0x0c, Buffer.from('kept')]]),
+    values: async () => new Map([[0x0c, Buffer.from('kept')]]),
     partition(label, device) {
       mounted.push(`${label} ${device()}`);
       return partitions.get(label) ?? folderPartition(label);

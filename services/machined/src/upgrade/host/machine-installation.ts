@@ -16,7 +16,7 @@ import {
   isOnMedium,
 } from '../domain/install-request.ts';
 import type { SystemRequest, Upgrades } from '../domain/upgrades.ts';
-import { type InstallPort, runInstall } from './install-executor.ts';
+import { type ClaimedDisk, type InstallPort, runInstall } from './install-executor.ts';
 import type { InstallMedium } from './install-medium.ts';
 import {
   createInstalledFiles,
@@ -24,7 +24,7 @@ import {
   type InstalledFilesInit,
   imageBytesOf,
 } from './installed-files.ts';
-import { madeByKernel } from './read-install-disks.ts';
+import { madeByKernel, readContent } from './read-install-disks.ts';
 
 export interface MachineInstallationInit
   extends Pick<InstalledFilesInit, 'partition' | 'memory' | 'stateFolder' | 'leftOut' | 'confirmChoice'> {
@@ -48,12 +48,28 @@ export interface MachineInstallationInit
   /** Values of META, which are in memory. */
   readonly values: () => ReadonlyMap<number, Uint8Array>;
   readonly isMaintenance: () => boolean;
+  /**
+   * Keeps the configuration and META as they are until the result is disposed of. @param reason for those who would change them. @throws Fault
+   */
+  readonly holdConfiguration: (reason: string, signal: AbortSignal) => Promise<Disposable>;
   /** Aborts when the node stops. */
   readonly signal: AbortSignal;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
 type Report = (line: string) => void;
+
+/** What may end an installation before it is done. */
+export interface InstallWish {
+  /** Aborts when the installation is not wanted any more. */
+  readonly signal: AbortSignal;
+  /** Asked once more when the configuration cannot change any more. */
+  readonly isWanted: () => boolean;
+}
+
+/** Why an installation has ended that the configuration does not ask for any more. */
+export const changedWish = (): Fault =>
+  new Fault('cancelled', 'the configuration asks for something else now');
 
 const notInstalled = () =>
   new Fault('failed-precondition', 'machine is not installed: it runs in memory, from its medium');
@@ -105,34 +121,42 @@ export class MachineInstallation implements Upgrades {
   }
 
   /** @throws Fault `failed-precondition` with one line that says why it is refused; as `Upgrades.install()` */
-  async installConfigured(request: InstallRequest, report: Report): Promise<void> {
+  async installConfigured(request: InstallRequest, report: Report, wish?: InstallWish): Promise<void> {
     if (this.#state === 'installed')
       throw new Fault('already-exists', 'machine is already installed: its next start has the new system');
     if (this.#state === 'busy')
       throw new Fault('failed-precondition', 'another installation/upgrade is already in progress');
     this.#state = 'busy';
     try {
-      await this.#install(request, report);
+      await this.#install(request, report, wish);
       this.#state = 'installed';
     } finally {
       if (this.#state === 'busy') this.#state = 'idle';
     }
   }
 
-  async #install(request: InstallRequest, report: Report): Promise<void> {
-    const { commandLine, isUefi, port, signal, log } = this.#init;
+  async #install(request: InstallRequest, report: Report, wish: InstallWish | undefined): Promise<void> {
+    const { commandLine, isUefi, port, log } = this.#init;
+    const signal = wish === undefined ? this.#init.signal : AbortSignal.any([this.#init.signal, wish.signal]);
     // The arguments of this image are those of the installed one, or like them.
     const problem = argumentProblem(request, commandLine);
     if (problem !== undefined) throw new Fault('failed-precondition', problem);
     const warning = argumentWarning(request, isUefi);
     if (warning !== undefined) report(warning);
-    await using content = await this.#open(request.image, report);
-    const artefact = await this.#verify(content);
+    await using content = await this.#open(request.image, report, signal);
+    const artefact = await this.#verify(content, signal);
     const imageBytes = imageBytesOf(artefact.files);
-    const disk = await this.#choose(request, smallestDiskBytes(imageBytes));
+    const disk = await this.#choose(request, smallestDiskBytes(imageBytes), signal);
+    let held: Disposable | undefined;
     const files = createInstalledFiles({
       ...this.#init,
-      ...{ artefact, values: this.#init.values(), extraKernelArguments: request.extraKernelArguments },
+      ...{ artefact, extraKernelArguments: request.extraKernelArguments },
+      values: async () => {
+        // From here on they are copied: what changed later would be lost with the memory.
+        held = await this.#init.holdConfiguration(installedText(disk.path), signal);
+        if (wish?.isWanted() === false) throw changedWish();
+        return this.#init.values();
+      },
     });
     const target = installTarget({
       ...{ disk: disk.path, sectors: Math.floor(disk.sizeBytes / 512), imageBytes },
@@ -143,12 +167,19 @@ export class MachineInstallation implements Upgrades {
       { disk: disk.path, version: artefact.version, content: disk.content },
       'a system is installed on a disk',
     );
-    await runInstall(planInstall(target), { port, files, target, report, signal });
+    const check = (claimed: ClaimedDisk) => requireSame(claimed, disk);
+    try {
+      await runInstall(planInstall(target), { port, files, target, check, report, signal });
+    } catch (error) {
+      // Another configuration may be what helps.
+      held?.[Symbol.dispose]();
+      throw error;
+    }
     report(`installed ${artefact.version} on ${disk.path}: the next start has it`);
   }
 
-  #open(image: string, report: Report): Promise<ArtefactContent & AsyncDisposable> {
-    const { medium, version, source, signal } = this.#init;
+  #open(image: string, report: Report, signal: AbortSignal): Promise<ArtefactContent & AsyncDisposable> {
+    const { medium, version, source } = this.#init;
     if (medium !== undefined && isOnMedium(image, version)) {
       report(
         image === ''
@@ -164,8 +195,8 @@ export class MachineInstallation implements Upgrades {
     );
   }
 
-  async #verify(content: ArtefactContent): Promise<InstallArtefact> {
-    const { certificates, platform, edition, signal } = this.#init;
+  async #verify(content: ArtefactContent, signal: AbortSignal): Promise<InstallArtefact> {
+    const { certificates, platform, edition } = this.#init;
     // Loaded on demand: most machines are never installed between two starts.
     const { checkTarget, filesFor, readArtefact, verifyArtefact } = await import('@nodewright/installer');
     const artefact = await verifyArtefact(content, { certificates: await certificates(), platform });
@@ -178,8 +209,8 @@ export class MachineInstallation implements Upgrades {
     };
   }
 
-  async #choose(request: InstallRequest, neededBytes: number): Promise<InstallDisk> {
-    const { disks, inspect, selectors, signal } = this.#init;
+  async #choose(request: InstallRequest, neededBytes: number, signal: AbortSignal): Promise<InstallDisk> {
+    const { disks, inspect, selectors } = this.#init;
     // What the kernel makes from files and other devices is not chosen in any case, and would only take time.
     const specs = (await disks(signal)).filter(({ dev_path }) => !madeByKernel.test(dev_path));
     const selection =
@@ -200,6 +231,22 @@ export class MachineInstallation implements Upgrades {
     if ('refusal' in choice) throw new Fault('failed-precondition', choice.refusal);
     return choice.disk;
   }
+}
+
+const installedText = (disk: string) =>
+  `the system is installed on ${disk} with the configuration before this one: restart the machine, and apply this one then`;
+
+/** @throws Fault `failed-precondition` when the disk is not what it was when it was chosen: nothing has been written to it */
+async function requireSame(claimed: ClaimedDisk, chosen: InstallDisk): Promise<void> {
+  const read = (_path: string, at: number, lengthBytes: number) => claimed.read(at, lengthBytes);
+  const { content, detail } = await readContent(chosen.path, chosen.sizeBytes, { read });
+  const isSame =
+    claimed.sizeBytes === chosen.sizeBytes && content === chosen.content && detail === chosen.detail;
+  if (!isSame)
+    throw new Fault(
+      'failed-precondition',
+      `${chosen.path} has changed since it was chosen: it is another disk, or something has written to it`,
+    );
 }
 
 /** Why an installation failed, for people and for the status. */

@@ -1,7 +1,7 @@
 // A disk with a cache that loses what was not flushed, in any order, and files that are patterns: for installations that the power cuts.
 import { decodeTable, encodeTable, type PartitionTable, sectorBytes, tableHeadBytes } from '@nodewright/disk';
 import { type InstallTarget, partitionPathOf } from '../domain/install-plan.ts';
-import type { GrubParts, InstalledFiles, InstallPort } from '../host/install-executor.ts';
+import type { ClaimedDisk, GrubParts, InstalledFiles, InstallPort } from '../host/install-executor.ts';
 
 export class PowerCut extends Error {
   override readonly name = 'PowerCut';
@@ -62,7 +62,21 @@ export class SimulatedInstallDisk implements InstallPort {
     this.#cached.clear();
   }
 
-  async write(_disk: string, writes: Parameters<InstallPort['write']>[1]): Promise<void> {
+  /** Called when the disk is opened to be written to. */
+  onClaim: () => void = () => {};
+
+  async claim(): Promise<ClaimedDisk> {
+    this.onClaim();
+    return {
+      sizeBytes: this.sectors * sectorBytes,
+      read: async (at, lengthBytes) => this.bytes(at, lengthBytes),
+      write: (writes) => this.#write(writes),
+      async share() {},
+      async [Symbol.asyncDispose]() {},
+    };
+  }
+
+  async #write(writes: Parameters<ClaimedDisk['write']>[0]): Promise<void> {
     for (const { at, bytes } of writes) {
       // Of zeros in whole MiB only those count that change something.
       if (bytes.equals(Buffer.alloc(bytes.length)) && bytes.length > sectorBytes)
@@ -138,7 +152,7 @@ const filled = (name: string, sector: number) => `${name} ${sector}`;
 export function simulatedFiles(disk: SimulatedInstallDisk, name: string): InstalledFiles {
   let places: readonly number[] = [];
   return {
-    values: new Map([[0x0c, Buffer.from(name)]]),
+    values: async () => new Map([[0x0c, Buffer.from(name)]]),
     async fill(deviceOf) {
       places = (['BOOT', 'EFI', 'IMAGECACHE'] as const).map((label) => disk.startOf(deviceOf(label)));
       for (let sector = 1; sector <= filledSectors; sector += 1)

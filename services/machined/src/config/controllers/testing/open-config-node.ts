@@ -75,7 +75,7 @@ export async function openConfigNode({ folder, validate, world = worlds.process,
       services: completeServices({
         'machine.MachineService': {
           ...createApplyConfiguration(configurationApplier({ keeper, trial, examiner, log })),
-          ...createMeta(meta),
+          ...createMeta(meta, () => keeper.heldFor()),
         },
       }),
       telemetry: noTelemetry,
