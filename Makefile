@@ -423,6 +423,11 @@ measure-memory: $(built) ## boots a control plane and a worker, and measures the
 test-boot: image ## boots emulated machines by BIOS and UEFI and uses their API, a quarter of an hour (FILES=)
 	@$(suite) node tools/test.ts --boot $(if $(FILES),'$(FILES)')
 
+.PHONY: test-upgrade-machine
+test-upgrade-machine: VERSION = v1.14.1
+test-upgrade-machine: iso upgrade-image ## installs machines from the ISO, upgrades them and back, and tries eight systems that do not work, by BIOS, UEFI and Secure Boot (FILES=), two hours
+	@$(suite) node tools/test.ts --boot --alone $(or $(foreach pattern,$(FILES),'$(pattern)'),'tests/boot/{upgrade,install}.test.ts' tests/boot/long/broken-images.test.ts)
+
 .PHONY: test-boot-long
 test-boot-long: image ## uses, restarts and resets machines, one of which runs etcd from the images on its disk, a quarter of an hour
 	@$(suite) node tools/test.ts --boot 'tests/boot/long/{kept-data,containers,other-disk}.test.ts'
@@ -469,6 +474,11 @@ test-boot-image-cache: image ## boots a machine whose containerd pulls through r
 .PHONY: test-powercut
 test-powercut: image ## takes the power from emulated machines at 60 moments (SEED=, CUTS=) and examines their disks; resumes a run
 	@SEED='$(SEED)' CUTS='$(CUTS)' $(suite) node tests/powercut/powercut.ts
+
+.PHONY: test-powercut-upgrade
+test-powercut-upgrade: VERSION = v1.14.1
+test-powercut-upgrade: iso upgrade-image ## takes the power from a machine that is installed, upgraded and rolled back, at 24 moments (SEED=, CUTS=), and examines its disks; resumes a run
+	@SEED='$(SEED)' CUTS='$(CUTS)' $(suite) node tests/powercut/upgrade/powercut-upgrade.ts
 
 .PHONY: rootfs-lock
 rootfs-lock: $(installed) ## locks the newest versions of the Debian packages in the root file system (ADD=1: missing ones only)

@@ -251,6 +251,17 @@ export const suites: readonly Suite[] = [
     programs: ['image'],
   },
   {
+    verb: 'test-upgrade-machine',
+    folder: '`boot`',
+    needs: emulator,
+    minutes: '120',
+    ci: 'none',
+    files: ['tests/boot/{upgrade,install}.test.ts', 'tests/boot/long/broken-images.test.ts'],
+    question:
+      'Are machines installed, upgraded and rolled back, and does none strand on a system that does not work?',
+    programs: ['image'],
+  },
+  {
     verb: 'test-boot-long',
     folder: '`boot/long`',
     needs: emulator,
@@ -369,6 +380,17 @@ export const suites: readonly Suite[] = [
     ci: 'none',
     files: ['tests/powercut/powercut.ts'],
     question: 'What is on the disk of a machine that loses its power?',
+    programs: ['image'],
+  },
+  {
+    verb: 'test-powercut-upgrade',
+    folder: '`powercut/upgrade`',
+    needs: emulator,
+    minutes: '60',
+    ci: 'none',
+    files: ['tests/powercut/upgrade/powercut-upgrade.ts'],
+    question:
+      'Does a machine start a whole system after its power failed while it was installed, upgraded or rolled back?',
     programs: ['image'],
   },
   {
