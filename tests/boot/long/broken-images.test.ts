@@ -95,7 +95,7 @@ async function comesBack({ machine, call, ...upgradable }: Upgradable, image: Br
   await upgradable.upgrade(`registry.test/installer:${image.replaceAll(' ', '-')}`);
   // An upgrade begins with a record without a failure, so this one is new.
   const failed = new RegExp(
-    `"slot": "A",\\s+"mode": "confirmed",[^}]*"reason": "[^"]*${reason.source}[^}]*"failed": "B"`,
+    `"failed": "B",\\s*"mode": "confirmed",[^}]*"reason": "[^"]*${reason.source}[^}]*"slot": "A"`,
   );
   await workplace.shows(call('get', 'upgradestatuses', '-o', 'json'), failed, backMs);
   const shown = machine.console().slice(before);
