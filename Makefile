@@ -85,9 +85,37 @@ CASES ?=
 # Runs a suite and writes its result for `make test-status`, unless only a part of it was chosen, or other nodes.
 suite = node tools/suite.ts $@ $(if $(FILES)$(CONTAINER_FILES)$(CASES)$(FOCUS)$(ENDPOINT)$(CLUSTER)$(KUBERNETES)$(MINUTES)$(SHARE)$(GIB)$(RUNS)$(CUTS)$(DURATION)$(BROKEN)$(ONLY)$(PROGRAMS)$(SEQUENCES),--part) --
 
+# The verbs by what they are for: `make help` prints the first group, `make help-all` every group.
+define groups
+What most people need: up down test test-changed check format generate build docs clean
+Tests of daemons, clusters and documents: test-status test-flakes test-docs test-ui test-user test-compose test-node-image test-upstream conformance test-node-http2 grpc-interop h2spec test-registry test-devices test-network test-virtual-address test-programs judges
+Faults, attacks and long runs: chaos attack attack-network sim test-fuzz test-config-fuzz fuzz-h2 test-soak soak-h2 soak-download soak-node soak-weeks
+Measurements: measure measure-reboots measure-kubernetes measure-boot measure-memory bench bench-copy bench-state bench-ui bench-registry test-bench scale
+Kubernetes: kubernetes test-kubernetes test-kubelet e2e-kubernetes
+Programs and images that clusters and tests use: etcd images engine jaeger containerd upstream-client interop-programs sdk
+Images of machines: image boot rootfs rootfs-programs node-image installer iso qcow2 upgrade-image extension-set verify-image verify-extension-set verify-installer reproducible
+Tests of machines: test-boot test-boot-long test-boot-uefi test-boot-plain test-boot-network test-boot-extensions test-boot-devices test-boot-extension-sets test-boot-kubernetes test-boot-image-cache test-powercut
+Upkeep: update freshness rootfs-lock pictures sample-text help help-all
+endef
+export groups
+
+# Prints the groups up to the number `last`, each verb with the sentence after its `##`.
+print_groups = awk -F ':.*\#\# ' -v last=$(1) ' \
+  /^[a-z][a-z0-9-]*:.*\#\# / { says[$$1] = $$2 } \
+  END { count = split(ENVIRON["groups"], group, "\n"); \
+    for (at = 1; at <= count && at <= last; at++) { \
+      colon = index(group[at], ": "); print (at > 1 ? "\n" : "") substr(group[at], 1, colon); \
+      words = split(substr(group[at], colon + 2), verb, " "); \
+      for (one = 1; one <= words; one++) printf "  make %-24s %s\n", verb[one], says[verb[one]] } }' $(MAKEFILE_LIST)
+
 .PHONY: help
-help: ## lists the verbs
-	@awk -F ':.*## ' '/^[a-z][a-z0-9-]*:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+help: ## lists the verbs that most people need
+	@$(call print_groups,1)
+	@echo && echo 'make help-all lists every verb.'
+
+.PHONY: help-all
+help-all: ## lists every verb, by what it is for
+	@$(call print_groups,99)
 
 .PHONY: up
 up: $(built) ## builds and starts 3 control planes and 1 worker, on docker where an engine answers (PROVISIONER= KUBERNETES=)
@@ -320,7 +348,7 @@ bench-ui: $(built) ## measures the page: size, first paint, script per frame wit
 	@node tests/ui/bench-ui.ts
 
 .PHONY: measure
-measure: $(built) ## measures the budgets of SPEC.md
+measure: $(built) ## measures the budgets of docs/measurements/budgets.md
 	@node tools/prepare-nodes.ts process
 	@node tests/bench/budgets.ts
 
