@@ -1,4 +1,4 @@
-// Measures the budgets of SPEC.md on a cluster of its own and prints them next to the promised values. `make
+// Measures the budgets of docs/measurements/budgets.md on a cluster of its own and prints them next to the promised values. `make
 // measure`; JSON goes to _out/bench/budgets.json. Exits with 1 when a budget is exceeded. Times of our
 // programs are ratios to a bare `node -e 0` in the same run, so that they hold on any processor; the
 // milliseconds are printed too.

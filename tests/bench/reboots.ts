@@ -16,7 +16,7 @@ import { runClient } from '../upstream/run-client.ts';
 import { median, medianRatio } from './median.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
-/** A promise of SPEC.md: how much longer a reboot takes while clients watch the node. */
+/** A budget of docs/measurements: how much longer a reboot takes while clients watch the node. */
 const mostRatio = 1.3;
 /** On a busy machine a control plane needs two minutes until its etcd serves. */
 const rebootTimeout = '5m';

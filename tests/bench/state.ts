@@ -1,6 +1,6 @@
 // Measures the store of resources: the cost of a write depending on the store's size and watchers, the cost
 // of an event for a watcher, and memory. `make bench-state`; JSON goes to _out/bench/state.json. Exits with 1
-// when a promise of SPEC.md is broken.
+// when a promise of docs/measurements/resources.md is broken.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { measureMemory } from './state/measure-memory.ts';

@@ -1,5 +1,5 @@
 // The import rules between topics of machined. A topic is a folder with all of its code; other topics import
-// only its face, the files listed here (ARCHITECTURE.md).
+// only its face, the files listed here (docs/rooms.md).
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';

@@ -31,13 +31,12 @@ const remedies: Readonly<Record<ReturnType<typeof kindFromGrpcCode>, string>> = 
 
 const codes = Array.from({ length: 16 }, (_, index) => index + 1);
 
-/** Pages about what operators meet: ports, sockets and files, errors, and limits. */
+/** Pages about what operators meet: ports, sockets and files, and errors. */
 export async function operationPages(root: string): Promise<Page[]> {
   const read = (path: string) => readFile(join(root, path), 'utf8');
   return [
     portsPage(await read('packages/contract/src/paths.ts')),
     errorsPage(await read('docs/troubleshooting.md')),
-    limitsPage(await read('SPEC.md')),
   ];
 }
 
@@ -166,24 +165,3 @@ function messageRows(guide: string): string[][] {
 }
 
 const firstSentence = (text: string): string => /^.*?\.(?= |$)/.exec(text)?.[0] ?? text;
-
-/** The parts of the specification that are limits. Throws when a heading is missing. */
-function limitsPage(specification: string): Page {
-  const sections = ['Limits', 'Limits for clients'].map((heading) => {
-    const found = new RegExp(`^## ${heading}\\n([\\s\\S]*?)(?=^## |$(?![\\s\\S]))`, 'm').exec(specification);
-    if (found === null) throw new Error(`SPEC.md has no section "${heading}"`);
-    return found[0].trim();
-  });
-  return {
-    id: 'limits',
-    title: 'Limits',
-    group: 'Operation',
-    source: 'SPEC.md',
-    markdown: `# Limits
-
-From [the specification](SPEC.md), which also has the promises that are no limits.
-
-${sections.join('\n\n')}
-`,
-  };
-}

@@ -14,7 +14,8 @@ interface WrittenPage {
 const written: readonly WrittenPage[] = [
   { source: 'README.md', title: 'Overview', group: 'Start', id: 'index' },
   { source: 'docs/troubleshooting.md', title: 'Troubleshooting', group: 'Operation' },
-  { source: 'SPEC.md', title: 'Promises and limits', group: 'Operation' },
+  { source: 'SPEC.md', title: 'Promises', group: 'Operation' },
+  { source: 'docs/limits.md', title: 'Limits', group: 'Operation' },
   { source: 'docs/judges.md', title: 'Judged by others', group: 'Operation' },
   { source: 'SECURITY.md', title: 'Security', group: 'Operation' },
   { source: 'docs/api.md', title: 'All methods, and compatibility', group: 'API', id: 'api' },
@@ -34,6 +35,7 @@ export async function writtenPages(root: string): Promise<Page[]> {
   const folders: readonly [string, PageGroup][] = [
     ['docs/tutorials', 'Tutorials'],
     ['docs/decisions', 'Internals'],
+    ['docs/measurements', 'Internals'],
   ];
   const found = folders.flatMap(([folder, group]) =>
     globSync(`${folder}/*.md`, { cwd: root })

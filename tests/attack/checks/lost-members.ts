@@ -12,7 +12,7 @@ const members = 200;
 const durationMs = 12_000;
 /** A caller of which every call fails may make 200 per second. */
 const paceMs = 10;
-/** What SPEC.md promises, and a fifth more: the attack counts a dial when it arrives. */
+/** What docs/limits.md promises, and a fifth more: the attack counts a dial when it arrives. */
 const burst = 25;
 const perSecond = 50;
 const tolerance = 1.2;

@@ -16,7 +16,7 @@ const addresses = 150;
 const connectionsPerAddress = 3;
 /** An address of its own each time, so that the limits of the last run do not count. */
 const network = () => `127.${randomInt(64, 128)}.${randomInt(1, 255)}`;
-/** What SPEC.md promises. */
+/** What docs/limits.md promises. */
 const mostConnections = 64;
 /** A call of a stranger ends after 5 s. On a busy machine apid comes late to it; without that limit it would never end. */
 const mostCallMs = 30_000;

@@ -16,7 +16,7 @@ const rule = '| --- | --- | --- | --- | --- | --- | --- |';
 /** The first two lines of the table. */
 export const tableHead: readonly string[] = [head, rule];
 
-/** The table of figures as Markdown, as in SPEC.md. */
+/** The table of figures as Markdown, as in docs/measurements/attacks.md. */
 export function renderTable(rows: readonly FloodRow[]): string {
   return [...tableHead, ...rows.map(renderRow)].join('\n');
 }

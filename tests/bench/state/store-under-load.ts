@@ -8,7 +8,7 @@ export interface Row {
   readonly what: string;
   readonly measured: number;
   readonly unit: string;
-  /** The upper limit, when SPEC.md promises one. */
+  /** The upper limit, when docs/measurements/resources.md promises one. */
   readonly budget?: number;
 }
 

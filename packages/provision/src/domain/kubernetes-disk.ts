@@ -2,7 +2,7 @@ import { type ClusterShape, describeShape } from './cluster-shape.ts';
 
 const mebibyte = 1024 ** 2;
 
-/** Measured: images unpacked by containerd, logs and the data of etcd, a minute after the start (SPEC.md). */
+/** Measured (docs/measurements/budgets.md): images unpacked by containerd, logs and the data of etcd, a minute after the start. */
 const nodeDisk = { controlPlane: 750 * mebibyte, worker: 600 * mebibyte } as const;
 /** Their image: its archive, and its layers in the engine. */
 const imageDisk = 600 * mebibyte;

@@ -9,8 +9,8 @@ export interface NodeMemory {
 }
 
 /**
- * Measured: API server, controller manager, scheduler, etcd and the daemons of one control plane (SPEC.md), and the daemons of a
- * worker.
+ * Measured: API server, controller manager, scheduler, etcd and the daemons of one control plane
+ * (docs/measurements/budgets.md), and the daemons of a worker.
  */
 export const processMemory: NodeMemory = { controlPlane: 450 * mebibyte, worker: 60 * mebibyte };
 /** The same with containerd, the kubelet and pods. */

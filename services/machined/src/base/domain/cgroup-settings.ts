@@ -17,7 +17,7 @@ interface CgroupRow {
 
 /**
  * Source: Talos v1.14: cgroups. udevd has the group of udevd-bridge, which runs it. The upper limits of apid and trustd are larger than there, because Node.js needs more memory:
- * each is one and a half times the most that an attack has made the daemon use (`SPEC.md`).
+ * each is one and a half times the most that an attack has made the daemon use (`docs/measurements/attacks.md`).
  */
 const rows: Readonly<Record<string, CgroupRow>> = {
   init: { min: 96, low: 192, staysInMemory: true, millicores: 2000 },
