@@ -32,6 +32,22 @@ test('every kind is in a namespace that a node has', () => {
   );
 });
 
+test('docs/controllers.md has every controller whose name machined writes out', () => {
+  const files = globSync('services/machined/src/**/*.ts', { cwd: checkout });
+  const named = files
+    .filter((file) => !/\.test\.ts$|\/testing\//.test(file))
+    .flatMap((file) => [
+      ...readFileSync(join(checkout, file), 'utf8').matchAll(/'([a-z0-9]+\.[A-Za-z0-9]+Controller)'/g),
+    ])
+    .map(([, name = '']) => name);
+  const document = readFileSync(join(checkout, 'docs/controllers.md'), 'utf8');
+  assert.ok(named.length > 150);
+  assert.deepEqual(
+    [...new Set(named)].filter((name) => !document.includes(`| \`${name}\``)),
+    [],
+  );
+});
+
 test('every controller file of machined is used', () => {
   const sources = globSync('services/machined/src/**/*.ts', { cwd: checkout }).filter(
     (file) => !file.endsWith('.test.ts'),

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { generateCertificateAuthority } from '@nodewright/pki';
 import type { ControllerGraph } from '../controller-map/controller-map.ts';
+import { declaredControllers, joinControllers } from '../controller-map/declared-controllers.ts';
 
 const probeTimeoutMs = 120_000;
 
@@ -32,6 +33,7 @@ async function configuration(): Promise<string> {
 export interface MachinedDescription {
   /** The full names of the methods that have a handler. */
   readonly methods: ReadonlySet<string>;
+  /** Those of all kinds of nodes. */
   readonly controllers: ControllerGraph;
 }
 
@@ -51,8 +53,8 @@ export async function describeMachined(root: string): Promise<MachinedDescriptio
         ...['--import', join(import.meta.dirname, 'report-machined.ts')],
         ...[join(root, 'services', 'machined', 'src', 'main.ts'), '--root', folder],
         ...['--mode', 'process', '--hostname', 'document', '--address', '127.0.0.1'],
-        // Never started: a node with etcd has more controllers.
-        ...['--services-dir', folder, '--etcd-binary', join(folder, 'etcd')],
+        // Never started: a node with etcd and Kubernetes has more controllers.
+        ...['--services-dir', folder, '--etcd-binary', join(folder, 'etcd'), '--kubernetes-dir', folder],
       ],
       { timeout: probeTimeoutMs, env: { PATH: process.env.PATH } },
     );
@@ -62,7 +64,10 @@ export async function describeMachined(root: string): Promise<MachinedDescriptio
       methods: string[];
       controllers: ControllerGraph;
     };
-    return { methods: new Set(methods), controllers };
+    return {
+      methods: new Set(methods),
+      controllers: joinControllers(controllers, await declaredControllers(root)),
+    };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
