@@ -86,6 +86,14 @@ export const statements: readonly Statement[] = [
     value: artefactLimits.registryBytesPerSecond / 1024,
   },
   { document: 'SECURITY.md', says: /(\d+) lines wait for a client/, value: upgradeLimits.unreadLines },
-  { document: 'ARCHITECTURE.md', says: /lease of (\d+) s and follows/, value: linkTiming.leaseSeconds },
-  { document: 'ARCHITECTURE.md', says: /which ends (\d+) s before the lease/, value: marginMs / 1000 },
+  {
+    document: 'services/machined/src/cluster/README.md',
+    says: /lease of (\d+) s and follows/,
+    value: linkTiming.leaseSeconds,
+  },
+  {
+    document: 'services/machined/src/network/README.md',
+    says: /which ends (\d+) s before the lease/,
+    value: marginMs / 1000,
+  },
 ];
