@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import { specExplanations } from '@nodewright/state/kinds';
 import { eventually } from '@nodewright/testkit';
 import { stringify } from 'yaml';
 import { openWorkplace } from '../use-machine.ts';
@@ -68,11 +69,14 @@ function differences({ links, addresses, routes, rules, features, tunnels }: Sho
   ]);
 }
 
-async function isAsConfigured({ tools, machine }: ToolsMachine): Promise<void> {
+async function isAsConfigured({ tools, machine, client }: ToolsMachine): Promise<void> {
   let last: string[] = [];
   const isSo = async () => {
     last = differences(await shownNetwork(tools, withFeatures));
-    return last.length === 0;
+    if (last.length === 0) return true;
+    const [said] = (await client.targets[0]?.resources.list(specExplanations)) ?? [];
+    last.push(...(said?.spec.problems ?? []));
+    return false;
   };
   await eventually(isSo, {
     ...{ what: 'the network as configured', timeoutMs: stepTimeoutMs / 3 },
