@@ -19,7 +19,7 @@ export interface GrubImage {
 
 /**
  * Makes GRUB for a disk whose partition BIOS begins at sector `coreSector`. It reads `/grub/grub.cfg` from the file
- * system with the label BOOT.
+ * system with the label BOOT: that of its own disk, if there is one.
  *
  * @param without a module that is left out: disks of earlier versions lack `loadenv`
  */
@@ -36,9 +36,15 @@ export function makeGrub(tools: LockedTools, work: string, coreSector: number, w
   };
 }
 
-/** The commands that the core image runs first. */
+/**
+ * The commands that the core image runs first. `root` is the disk that the BIOS has started, without a partition; the comma has GRUB look at its
+ * partitions before those of other disks, which may have a BOOT as well.
+ */
 function writeSearch(work: string): string {
   const path = join(work, 'search.cfg');
-  writeFileSync(path, 'search --no-floppy --label BOOT --set root\nset prefix=($root)/grub\n');
+  writeFileSync(
+    path,
+    'search --no-floppy --label BOOT --hint "$root," --set root\nset prefix=($root)/grub\n',
+  );
   return path;
 }

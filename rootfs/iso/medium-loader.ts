@@ -6,7 +6,7 @@ import { mediumMark } from './medium-menu.ts';
 
 const modules = [
   ...['part_gpt', 'part_msdos', 'iso9660', 'ext2', 'normal', 'configfile', 'serial', 'terminal', 'chain'],
-  ...['search', 'search_fs_file', 'search_label', 'test', 'echo', 'reboot', 'sleep', 'regexp'],
+  ...['search', 'search_fs_file', 'test', 'echo', 'reboot', 'sleep'],
 ];
 const biosModules = ['biosdisk', 'linux'];
 const efiModules = ['fat'];
