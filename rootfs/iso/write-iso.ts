@@ -1,4 +1,4 @@
-import { copyFileSync, globSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { copyFileSync, globSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { LockedTools } from '../debian/locked-tools.ts';
 import { makeEfiPartition } from '../disk/efi-partition.ts';
@@ -48,7 +48,9 @@ export function writeIso(target: string, tools: LockedTools, work: string, init:
     utimesSync(join(tree, path), epochSeconds, epochSeconds);
   const bootCode = join(work, 'medium-boot-code');
   writeFileSync(bootCode, loader.bootCode);
-  rmSync(target, { force: true });
+  // Under its name there is always a whole one.
+  const unfinished = `${target}.new`;
+  rmSync(unfinished, { force: true });
   tools.run(
     'usr/bin/xorriso',
     [
@@ -57,7 +59,7 @@ export function writeIso(target: string, tools: LockedTools, work: string, init:
         '-as',
         'mkisofs',
         '-o',
-        target,
+        unfinished,
         '-V',
         volume,
         '-r',
@@ -73,4 +75,5 @@ export function writeIso(target: string, tools: LockedTools, work: string, init:
     ],
     { env: { SOURCE_DATE_EPOCH: String(epochSeconds), HOME: work } },
   );
+  renameSync(unfinished, target);
 }

@@ -1,6 +1,6 @@
 // The medium that `make iso` writes, read back by xorriso; machines start from it in tests/boot/install.test.ts.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -51,6 +51,15 @@ test('an ISO has the same bytes each time, and loaders for BIOS and UEFI', { ski
     return target;
   };
   const first = write('first.iso');
+  // One whose making fails leaves the one that is there.
+  const bytes = readFileSync(first);
+  assert.throws(() =>
+    writeIso(first, locked, work, {
+      ...{ volume: 'x'.repeat(60), epochSeconds: 1_700_000_000, loader, files: {} },
+    }),
+  );
+  assert.ok(readFileSync(first).equals(bytes));
+  assert.ok(!readdirSync(work).includes('second.iso.new'));
   // The writer records times in seconds.
   await new Promise((resolve) => setTimeout(resolve, 1100));
   assert.ok(readFileSync(first).equals(readFileSync(write('second.iso'))));
