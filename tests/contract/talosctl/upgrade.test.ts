@@ -61,6 +61,18 @@ test('upgrade says before its question what it will do, and does nothing in a dr
   assert.deepEqual(calls, []);
 });
 
+test('--no-reboot shows no effect of a restart, in its text and in its document', async () => {
+  const { stdout, stderr, exitCode } = await upgrade('--dry-run', '--no-reboot');
+  assert.equal(exitCode, 0, stderr);
+  assert.match(stdout, /node01\W* gets a new system beside the one that runs, and restarts nothing\n/);
+  assert.doesNotMatch(stdout, /reboots|etcd|stops/);
+  const json = await upgrade('--dry-run', '--no-reboot', '-o', 'json');
+  const { action, nodes: effects, etcd, losesVote } = JSON.parse(json.stdout);
+  assert.deepEqual([action, effects[0].stops, etcd, losesVote], ['upgrade', [], null, false]);
+  const restarting = JSON.parse((await upgrade('--dry-run', '-o', 'json')).stdout);
+  assert.equal(restarting.action, 'reboot');
+});
+
 test('--no-reboot ends when the slot is written, and a document has the artefact', async () => {
   const { stdout, stderr, exitCode } = await upgrade('--no-reboot', '-o', 'json');
   assert.equal(exitCode, 0, stderr);

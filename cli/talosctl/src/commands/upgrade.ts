@@ -134,6 +134,7 @@ function lifecycleCommand(wanted: WantedUpgrade, options: UpgradeOptions): Actio
   const { reboot, namespace, rebootMode } = options;
   return {
     ...{ verb: 'upgrade', ...rebootAction(rebootMode) },
+    ...(reboot ? {} : { planned: { kind: 'upgrade' } as const }),
     moreLines: async () => upgradeLines(wanted, { restarts: reboot }),
     prepare: async (node, note, signal) => ({
       image: await prepareNode(node, { wanted, containerd: containerdInstance({ namespace }), note, signal }),

@@ -14,20 +14,23 @@ export type PlannedAction =
       /** Paths of other disks that are wiped. */
       readonly userDisks: readonly string[];
     }
+  /** Writes a new system that the next start tries, whatever its cause. Nothing stops. */
+  | { readonly kind: 'upgrade' }
   | { readonly kind: 'service'; readonly verb: 'start' | 'stop' | 'restart'; readonly id: string };
 
 const methods = {
-  reboot: 'Reboot',
-  shutdown: 'Shutdown',
-  reset: 'Reset',
-  start: 'ServiceStart',
-  stop: 'ServiceStop',
-  restart: 'ServiceRestart',
+  reboot: 'MachineService/Reboot',
+  shutdown: 'MachineService/Shutdown',
+  reset: 'MachineService/Reset',
+  upgrade: 'LifecycleService/Upgrade',
+  start: 'MachineService/ServiceStart',
+  stop: 'MachineService/ServiceStop',
+  restart: 'MachineService/ServiceRestart',
 } as const;
 
 /** The full name of the method that starts the action. */
 export function actionMethod(action: PlannedAction): string {
-  return `/machine.MachineService/${methods[action.kind === 'service' ? action.verb : action.kind]}`;
+  return `/machine.${methods[action.kind === 'service' ? action.verb : action.kind]}`;
 }
 
 /** The action as the words of its command: `reboot`, `service etcd restart`. */
@@ -42,6 +45,8 @@ export function actionText(action: PlannedAction): string {
       return `reboots${action.mode === 'force' ? ', without stopping its services first' : ''}`;
     case 'shutdown':
       return 'shuts down, and stays off until it is started by hand';
+    case 'upgrade':
+      return 'gets a new system beside the one that runs, and restarts nothing';
     case 'service':
       return `${action.verb}s its service ${nodeNameInLine(action.id)}`;
     case 'reset': {
@@ -66,5 +71,6 @@ export function leavesEtcd(action: PlannedAction): boolean {
 
 /** Whether the action ends what runs in etcd on the nodes, for a while or for good. */
 export function stopsEtcd(action: PlannedAction): boolean {
+  if (action.kind === 'upgrade') return false;
   return action.kind !== 'service' || (action.id === 'etcd' && action.verb !== 'start');
 }

@@ -6,6 +6,7 @@ import { actionMethod, actionName, leavesEtcd, type PlannedAction } from './plan
 /** Stages in which a sequence runs that the action may not replace. Source: Talos v1.14: sequences, lock and takeover. */
 const lockedStages: Readonly<Record<PlannedAction['kind'], readonly string[]>> = {
   service: [],
+  upgrade: ['upgrading'],
   reboot: ['shutting down', 'upgrading'],
   // A call of Shutdown cancels any sequence.
   shutdown: [],

@@ -54,6 +54,7 @@ function placeInEtcd({ etcd }: NodeFacts, { members }: ClusterFacts): NodeEffect
 
 /** Only what the action stops, of what runs. */
 function stoppedServices({ services }: NodeFacts, action: PlannedAction): readonly string[] | undefined {
+  if (action.kind === 'upgrade') return [];
   if (action.kind !== 'service') return services;
   return action.verb === 'start' ? [] : services?.filter((id) => id === action.id);
 }

@@ -103,7 +103,7 @@ async function run({ action, node, signal, onReady, step }: RunInit): Promise<st
   return 'done';
 }
 
-function machineAction(action: Exclude<PlannedAction, { kind: 'service' }>): MachineAction {
+function machineAction(action: Exclude<PlannedAction, { kind: 'service' | 'upgrade' }>): MachineAction {
   switch (action.kind) {
     case 'reboot':
       return rebootAction(action.mode);

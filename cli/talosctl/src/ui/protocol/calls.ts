@@ -78,7 +78,7 @@ export type EtcdAction =
   | { readonly kind: 'etcd'; readonly verb: 'leave' | 'forfeit-leadership' | 'defrag' | 'disarm' }
   | { readonly kind: 'etcd'; readonly verb: 'remove-member'; readonly member: string };
 
-export type PageAction = PlannedAction | EtcdAction;
+export type PageAction = Exclude<PlannedAction, { kind: 'upgrade' }> | EtcdAction;
 
 /** Answer of `effect`. */
 export interface EffectAnswer {
