@@ -19,7 +19,7 @@ import { createMachineControl, type MachineControlInit } from './rpc/machine-con
 export interface OpenLifeInit
   extends Pick<
       NodeLifeInit,
-      'wipe' | 'wipeUserDisks' | 'drain' | 'assertMayLeave' | 'leaveEtcd' | 'sendResetSignal'
+      'machineStops' | 'wipe' | 'wipeUserDisks' | 'drain' | 'assertMayLeave' | 'leaveEtcd' | 'sendResetSignal'
     >,
     Pick<MachineControlInit, 'cannotEnd' | 'userDiskProblem'> {
   readonly world: World;

@@ -181,6 +181,7 @@ export function openUpgrade(init: OpenUpgradeInit): UpgradeTopic {
     api: {},
     upgrades: machine,
     ...start,
+    machineStops: () => watchdog.endAfter(stopMs),
     beforeRestart: (canKexec, load) => machine.beforeRestart(canKexec, load),
     setRestart(how) {
       restart = how;

@@ -17,6 +17,8 @@ export interface UpgradeTopic extends Topic, MachineStartSteps {
   installConfigured?(asSequence: (attempt: () => Promise<void>) => Promise<void>): Promise<boolean>;
   /** To be called before each planned restart. @throws Fault; the firmware starts the machine then */
   beforeRestart(canKexec: boolean, load: (kernel: LoadedKernel) => Promise<void>): Promise<void>;
+  /** To be called when the services are to stop because the machine ends: should it hang then, a trial ends. */
+  machineStops?(): void;
   /** Says how the machine restarts. */
   setRestart(restart: RestartMachine): void;
 }

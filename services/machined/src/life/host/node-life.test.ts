@@ -204,3 +204,25 @@ test('a restart that is requested until it is done ends with the node, and is no
   await Promise.all([first, second, stopped]);
   assert.deepEqual([steps.filter((step) => step.startsWith('ends')), ids, timers.nextMs], [[], 1, undefined]);
 });
+
+test('what has to know that the machine stops learns it when its services are to stop, however it ends, but not of a reset', async () => {
+  const minute = 60_000;
+  for (const [act, knows] of [
+    [(life: NodeLife) => life.reboot('graceful', 'a'), true],
+    [(life: NodeLife) => life.reboot('power-cycle', 'a'), true],
+    [(life: NodeLife) => life.shutDown('a'), true],
+    [(life: NodeLife) => life.stop(), true],
+    [(life: NodeLife) => life.reset(plan, 'a'), false],
+  ] as const) {
+    let known = 0;
+    const { life, timers } = nodeLife({
+      stopServices: () => new Promise(() => {}),
+      machineStops: () => {
+        known += 1;
+      },
+    });
+    void act(life);
+    await passTime(timers, minute);
+    assert.equal(known, knows ? 1 : 0);
+  }
+});

@@ -22,6 +22,8 @@ export interface NodeLifeInit {
   readonly log: Logger;
   /** The declared services; those that were never started are not waited for. */
   readonly records: () => readonly ServiceRecord[];
+  /** Called when the services are to stop because the machine ends: from here on it must not take long. A reset may, so it is not called then. */
+  readonly machineStops?: (() => void) | undefined;
   /** Stops every service permanently. */
   readonly stopServices: () => Promise<void>;
   readonly wipe: (plan: WipePlan) => Promise<void>;
@@ -241,9 +243,11 @@ export class NodeLife {
     let areServicesStopped = false;
     const tasks = this.#endingTasks(request.actorId, () => {
       areServicesStopped = true;
+      if (sequence.name !== 'reset') this.#init.machineStops?.();
     });
+    const sequence = sequenceOf(tasks);
     try {
-      await this.#sequences.run(sequenceOf(tasks), request);
+      await this.#sequences.run(sequence, request);
     } catch (error) {
       if (error instanceof MachineEnding) return end(error.end);
       // A machine without services is useless: a restart recovers what it can.

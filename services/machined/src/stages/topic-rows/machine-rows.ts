@@ -255,6 +255,7 @@ export const lifeRow = topicRow({
             ...{ calls, isSecureBootOn: () => isSecureBootOn(readOrReason) },
             beforeRestart: (canKexec, load) => upgrade.beforeRestart(canKexec, load),
           },
+        machineStops: () => upgrade?.machineStops?.(),
         releaseAddresses: () => network.releaseAddresses(),
         drain: kubeNode && ((signal) => kubeNode.drain(signal)),
         leaveEtcd: () => etcd.leave(),
