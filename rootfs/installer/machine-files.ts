@@ -44,12 +44,16 @@ export function machineFiles(init: MachineFilesInit): Readonly<Record<string, Bu
       [`machine/${slot}/nodewright.efi`, signProgram(unified, signer.key, signer.certificate)],
     ] as const;
   });
+  // The texts come first: an upgrade reads the command line before it writes anything.
+  const files = slots.flat();
+  const texts = files.filter(([path]) => !path.endsWith('.efi'));
   return {
+    ...Object.fromEntries(texts),
     'machine/vmlinuz': kernel,
     'machine/initramfs': initramfs,
     'machine/rootfs.squashfs': squashfs,
     'machine/rootfs.verity': hashTree,
-    ...Object.fromEntries(slots.flat()),
+    ...Object.fromEntries(files),
     'machine/loader/systemd-boot.efi': signProgram(loader, signer.key, signer.certificate),
     'machine/loader/loader.conf': Buffer.from(loaderConfiguration()),
     ...grubFilesOf(init.grub),

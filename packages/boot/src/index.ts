@@ -24,6 +24,7 @@ export {
   type OutsideNeed,
   outsideNeeds,
   type StagedUpgrade,
+  stagedImage,
   type Trial,
   type UpgradeRecord,
   upgradeKeys,

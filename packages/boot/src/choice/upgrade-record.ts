@@ -79,6 +79,12 @@ export function metaValues(record: UpgradeRecord): ReadonlyMap<number, Uint8Arra
   ]);
 }
 
+/** The image of the upgrade that the next start begins with; undefined without one. @param values of META; undefined when they are lost */
+export function stagedImage(values: ReadonlyMap<number, Uint8Array> | undefined): string | undefined {
+  const record = upgradeRecordFrom(values);
+  return record === 'lost' ? undefined : record.staged?.image;
+}
+
 /**
  * The record in META.
  *

@@ -1,6 +1,7 @@
 // The container runtime, and what runs in it: etcd, the kubelet and the control plane of Kubernetes.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { stagedImage } from '@nodewright/boot';
 import { ports, serviceIds } from '@nodewright/contract';
 import { imageCacheRoots } from '../../base/domain/image-cache-roots.ts';
 import { localAddressOf } from '../../base/domain/node-facts.ts';
@@ -38,13 +39,14 @@ export const runtimeRow = partRow({
 /** The artefacts of the installer that a machine keeps. */
 export const artefactsRow = partRow({
   name: 'artefacts',
-  needs: [],
+  needs: ['config'],
   isPresent: ({ isFirstProcess }) => isFirstProcess,
-  async open(host, _given, scope) {
+  async open(host, { config }, scope) {
     // Loaded on demand: only machines have a store.
     const { openArtefacts } = await import('../../upgrade/host/open-artefacts.ts');
     const { root } = host.layout;
-    return openArtefacts({ ...host, root, certificates: () => readTrustedCertificates(root) }, scope);
+    const staged = () => stagedImage(config.meta.values());
+    return openArtefacts({ ...host, root, staged, certificates: () => readTrustedCertificates(root) }, scope);
   },
 });
 

@@ -1,6 +1,4 @@
 import { Fault } from '@nodewright/fault';
-import { isDigest } from '@nodewright/oci';
-import { importedRegistry } from '../../upgrade/domain/artefact-name.ts';
 import { upgradeLimits } from './upgrade-limits.ts';
 
 /**
@@ -17,19 +15,6 @@ export function checkImage(image: string | undefined): string {
       `the installer image name has more than ${upgradeLimits.imageLength} characters`,
     );
   return image;
-}
-
-/**
- * A staged upgrade begins before the volume EPHEMERAL is mounted, so its artefact is streamed from a registry.
- *
- * @throws Fault `failed-precondition` for an artefact that no registry has
- */
-export function checkStaged(image: string): void {
-  if (isDigest(image) || image.startsWith(`${importedRegistry}/`))
-    throw new Fault(
-      'failed-precondition',
-      'a staged upgrade needs an artefact of a registry: one that was imported is not readable when it begins',
-    );
 }
 
 const diskForm = /^\/dev\/[A-Za-z0-9_.:+@=-]+(?:\/[A-Za-z0-9_.:+@=-]+)*$/;

@@ -5,7 +5,7 @@ import {
 } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
 import type { SystemRequest } from '../../upgrade/domain/upgrades.ts';
-import { checkImage, checkStaged } from '../domain/check-request.ts';
+import { checkImage } from '../domain/check-request.ts';
 import type { UpgradeAccess } from './upgrade-access.ts';
 
 /** The sequences that these calls begin. Each resolves when it is over, whatever its result: that is published as events. */
@@ -56,7 +56,6 @@ export function createMachineUpgrade(
       using waiting = new DisposableStack();
       const turn = waiting.use(access.take('installed'));
       const name = await pull(checkImage(image), signal);
-      if (stage) checkStaged(name);
       // These two flags leave out nothing else: EPHEMERAL stays in any case.
       if (!preserve && !force) await assertMayUpgrade(signal);
       signal.throwIfAborted();

@@ -6,7 +6,7 @@ import type {
 } from '@nodewright/contract/gen/suite/upgrade/v1/upgrade.ts';
 import { Fault } from '@nodewright/fault';
 import type { SystemRequest } from '../../upgrade/domain/upgrades.ts';
-import { checkImage, checkStaged } from '../domain/check-request.ts';
+import { checkImage } from '../domain/check-request.ts';
 import type { ReceivedSet } from '../domain/received-set.ts';
 import type { UpgradeAccess } from './upgrade-access.ts';
 
@@ -25,7 +25,6 @@ export function createUpgradeService(
       await using waiting = new AsyncDisposableStack();
       const turn = waiting.use(access.take('installed'));
       const image = checkImage(settings.image);
-      if (settings.stage) checkStaged(image);
       checkSets(settings);
       waiting.defer(() => received.remove());
       const extensionSet = settings.hasExtensionSet ? await received.receive(chunksOf(pieces)) : undefined;

@@ -11,6 +11,10 @@ export interface NamedArtefact {
 /** The registry in the names of artefacts that were imported: they are of no registry. */
 export const importedRegistry = 'localhost';
 
+/** Whether no registry has what a text means: only the store of this node can have it. */
+export const isOnlyInStore = (text: string): boolean =>
+  isDigest(text) || text.startsWith(`${importedRegistry}/`);
+
 /** The name of an imported artefact whose archive has none. */
 export const importedName = (version: string): string => `${importedRegistry}/installer:${version}`;
 

@@ -1,5 +1,6 @@
 // The folder with the artefacts of a node: each is a folder of its own, named by its digest, which appears when all of it is there.
-import { access, type FileHandle, open, readdir, rename, rm, statfs } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, type FileHandle, lstat, open, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type ImageContent, layoutArchive, layoutFolder } from '@nodewright/extensions/images';
 import { Fault, faultFrom } from '@nodewright/fault';
@@ -92,9 +93,10 @@ export class ArtefactFolder {
   async open(digest: string): Promise<ImageContent> {
     const folder = this.#pathOf(digest);
     const names = await readdir(folder);
-    return names.includes(archiveFile)
-      ? layoutArchive(join(folder, archiveFile), this.#platform)
-      : layoutFolder(folder, this.#platform);
+    if (!names.includes(archiveFile)) return layoutFolder(folder, this.#platform);
+    const archive = join(folder, archiveFile);
+    if (!(await lstat(archive)).isFile()) throw new Fault('data-loss', `the archive of ${digest} is no file`);
+    return layoutArchive(archive, this.#platform);
   }
 
   async remove(digest: string): Promise<void> {
@@ -144,8 +146,13 @@ function diskFault(error: NodeJS.ErrnoException): never {
 }
 
 async function readRecord(folder: string): Promise<ArtefactRecord | undefined> {
-  await using file = await open(join(folder, recordFile));
-  if ((await file.stat()).size > recordBytes) return undefined;
+  // Whatever has its name: opening a pipe would wait for a writer.
+  await using file = await open(
+    join(folder, recordFile),
+    constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW,
+  );
+  const stats = await file.stat();
+  if (!stats.isFile() || stats.size > recordBytes) return undefined;
   const { name, digest, version, sizeBytes, createdAtMs } = JSON.parse(await file.readFile('utf8'));
   const isValid =
     typeof name === 'string' &&

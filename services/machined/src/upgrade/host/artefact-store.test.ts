@@ -1,6 +1,7 @@
 // The store of artefacts: what it keeps and how it gets rid of it, on a real folder.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
@@ -24,7 +25,7 @@ import {
 import { storeLimits } from '../domain/plan-artefacts.ts';
 import { type MemoryRegistryInit, memoryRegistry } from '../testing/memory-registry.ts';
 import { ArtefactFolder } from './artefact-folder.ts';
-import { ArtefactStore } from './artefact-store.ts';
+import { ArtefactStore, type ArtefactStoreInit } from './artefact-store.ts';
 import { boundedArchive, peekArchive } from './bounded-archive.ts';
 
 const signer = createArtefactSigner();
@@ -60,7 +61,11 @@ class DiskFolder extends ArtefactFolder {
   override freeBytes = async () => this.free ?? 1e12;
 }
 
-async function storeWith(init: Partial<MemoryRegistryInit> = {}, at?: string) {
+async function storeWith(
+  init: Partial<MemoryRegistryInit> = {},
+  at?: string,
+  change: Partial<ArtefactStoreInit> = {},
+) {
   const path = at ?? mkdtempSync(join(tmpdir(), 'artefacts-'));
   folders.push(path);
   const folder = new DiskFolder(path, platform);
@@ -71,6 +76,7 @@ async function storeWith(init: Partial<MemoryRegistryInit> = {}, at?: string) {
     certificates: async () => [signer.certificate],
     monotonicMs: () => clock.nowMs,
     log: { info: () => {}, warn: () => {} },
+    ...change,
   });
   return { store, folder, clock, asked, path };
 }
@@ -317,6 +323,54 @@ test('an artefact that is read is neither removed nor collected; an unused one g
   clock.nowMs += 1;
   await store.removeUnused();
   assert.deepEqual([await store.list(), await store.remove(name)], [[], false]);
+});
+
+test('an artefact that is staged is kept, and is waited for until the disk is mounted', async () => {
+  let staged: string | undefined;
+  const { store, clock, path } = await storeWith({}, undefined, { staged: () => staged });
+  const { reference } = await store.import(piecesOf(layoutArchiveOf(artefact)), never);
+  staged = reference;
+  clock.nowMs += storeLimits.unusedMs * 2;
+  await store.removeUnused();
+  assert.equal((await store.list()).length, 1);
+  await assert.rejects(store.remove(reference), { message: /in use: the next start upgrades to it/ });
+  const next = await storeWith({}, path);
+  next.folder.onDisk = false;
+  for (const image of [reference, digest])
+    await assert.rejects(next.store.open(image, never), { kind: 'unavailable', message: /not mounted/ });
+  next.folder.onDisk = true;
+  assert.equal((await machineFiles(next.store, reference)).length, neededFiles.machine.length);
+  staged = 'NO IMAGE';
+  await store.removeUnused();
+  assert.deepEqual(await store.list(), []);
+});
+
+test('an import removes another artefact only for one that it has verified', async () => {
+  const { store } = await storeWith();
+  const archiveOf = (version: string, by = signer) =>
+    piecesOf(layoutArchiveOf(testArtefact({ signer: by, describe: () => ({ version }) })));
+  for (const version of ['v1.14.1', 'v1.14.2']) await store.import(archiveOf(version), never);
+  const before = await store.list();
+  await assert.rejects(store.import(archiveOf('v1.14.3', createArtefactSigner()), never), {
+    kind: 'permission-denied',
+  });
+  await assert.rejects(store.import(piecesOf(Buffer.alloc(5000)), never));
+  assert.deepEqual(await store.list(), before);
+});
+
+test('a pipe in the folder of artefacts, in place of a record or of an archive, keeps nobody waiting', async () => {
+  const { path, store } = await storeWith();
+  await store.import(piecesOf(layoutArchiveOf(artefact)), never);
+  const folder = join(path, digest.replace(':', '-'));
+  rmSync(join(folder, 'archive.tar'));
+  execFileSync('mkfifo', [join(folder, 'archive.tar')]);
+  await assert.rejects(store.open(digest, never), { kind: 'data-loss' });
+  const stray = `sha256-${'0'.repeat(64)}`;
+  mkdirSync(join(path, stray));
+  execFileSync('mkfifo', [join(path, stray, 'artefact.json')]);
+  const next = await storeWith({}, path);
+  assert.equal((await next.store.list()).length, 1);
+  assert.ok(!readdirSync(path).includes(stray));
 });
 
 test('an artefact that is opened while another one is removed stays', async () => {

@@ -21,7 +21,13 @@ import {
 } from '@nodewright/oci';
 import type { Logger } from '@nodewright/telemetry';
 import type { InstallerImages, TakenArchive } from '../../base/domain/installer-images.ts';
-import { findArtefact, importedName, importedRegistry, pinnedName } from '../domain/artefact-name.ts';
+import {
+  findArtefact,
+  importedName,
+  importedRegistry,
+  isOnlyInStore,
+  pinnedName,
+} from '../domain/artefact-name.ts';
 import type { ArtefactContent, ArtefactSource } from '../domain/artefact-source.ts';
 import { type KeptArtefact, makeRoom, storeLimits, unusedArtefacts } from '../domain/plan-artefacts.ts';
 import {
@@ -46,6 +52,8 @@ export interface ArtefactStoreInit {
   readonly nowMs: () => number;
   /** How often a pull says how far it is. Default: 500 ms. */
   readonly reportMs?: number;
+  /** What the next start upgrades to; undefined for nothing. It is kept until then. */
+  readonly staged?: () => string | undefined;
   readonly log: Pick<Logger, 'info' | 'warn'>;
 }
 
@@ -77,6 +85,9 @@ export class ArtefactStore implements ArtefactSource, InstallerImages {
   async open(image: string, signal: AbortSignal): Promise<ArtefactContent & AsyncDisposable> {
     const entry = await this.#find(image);
     if (entry !== undefined) return this.#read(entry);
+    // A start that begins with an upgrade comes here before the volumes are mounted.
+    if (isOnlyInStore(image) && !(await this.#isOnDisk()))
+      throw new Fault('unavailable', `the disk with the artefact ${image} is not mounted: try again`);
     const { registry: client, monotonicMs: nowMs } = this.#init;
     return registryStream({ client, nowMs, signal, reference: pullableReference(image) });
   }
@@ -137,7 +148,6 @@ export class ArtefactStore implements ArtefactSource, InstallerImages {
         'this machine has no disk for an artefact: name one of a registry, which it streams',
       );
     using _turn = this.#write();
-    await this.#makeRoom(0);
     await using fresh = await folder.create();
     const freeBytes = () => folder.freeBytes();
     await fresh.write(importedArchive, boundedArchive(archive, { freeBytes, signal }));
@@ -152,6 +162,8 @@ export class ArtefactStore implements ArtefactSource, InstallerImages {
     const root = await content.root();
     const { version } = artefact.description;
     const name = nameIn(root) ?? importedName(version);
+    // Only one that was verified takes the place of another one. What it needs of the disk it has by now.
+    if (!this.#entries.has(root.digest)) await this.#makeRoom(0);
     // Awaited here: what is not kept is removed at the end of this block.
     return await this.#keep(fresh, { ...{ name, version, sizeBytes }, digest: root.digest });
   }
@@ -165,6 +177,8 @@ export class ArtefactStore implements ArtefactSource, InstallerImages {
   async remove(image: string): Promise<boolean> {
     const entry = await this.#find(image);
     if (entry === undefined) return false;
+    if (this.#isStaged(entry))
+      throw new Fault('failed-precondition', `${entry.record.name} is in use: the next start upgrades to it`);
     if (entry.readers > 0)
       throw new Fault('failed-precondition', `${entry.record.name} is in use: an upgrade reads it`);
     await this.#drop(entry.record.digest);
@@ -364,9 +378,22 @@ export class ArtefactStore implements ArtefactSource, InstallerImages {
   }
 
   #kept(): KeptArtefact[] {
-    return [...this.#entries.values()].map(({ record: { digest, sizeBytes }, usedAtMs, readers }) => ({
-      ...{ digest, sizeBytes, usedAtMs, isInUse: readers > 0 },
-    }));
+    return [...this.#entries.values()].map((entry) => {
+      const { record, usedAtMs, readers } = entry;
+      const { digest, sizeBytes } = record;
+      return { digest, sizeBytes, usedAtMs, isInUse: readers > 0 || this.#isStaged(entry) };
+    });
+  }
+
+  #isStaged({ record }: Entry): boolean {
+    const image = this.#init.staged?.();
+    if (image === undefined) return false;
+    try {
+      return findArtefact([record], image) !== undefined;
+    } catch {
+      // META has a text that is no reference.
+      return false;
+    }
   }
 
   /** One artefact is written at a time: the limits count what is there. */

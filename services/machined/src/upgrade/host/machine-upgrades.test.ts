@@ -197,6 +197,31 @@ test('a staged upgrade is begun by the next start of the confirmed system, once,
   await assert.rejects(first.stage({ ...request, extensionSet: '/set' }), { kind: 'failed-precondition' });
 });
 
+test('an artefact that only this node has can be staged when it is there, and is tried again until its disk is mounted', async (context) => {
+  const machine = await openMachine(context);
+  const first = await machine.powerOn();
+  await first.start();
+  const imported = { ...request, image: 'localhost/installer:v1.14.1' };
+  const { open } = machine;
+  machine.open = async () => {
+    throw new Fault('not-found', 'this node has no artefact');
+  };
+  await assert.rejects(first.stage(imported), { kind: 'not-found' });
+  machine.open = open;
+  await first.stage(imported);
+  const next = await machine.powerOn();
+  const { staged } = await next.start();
+  assert.ok(staged);
+  assert.equal(staged.image, imported.image);
+  machine.open = async () => {
+    throw new Fault('unavailable', 'the disk with the artefact is not mounted: try again');
+  };
+  await assert.rejects(next.upgradeStaged(staged, machine.report), { kind: 'unavailable' });
+  machine.open = open;
+  await next.upgradeStaged(staged, machine.report);
+  assert.deepEqual([machine.restarts, systemsOf(machine).once], [['planned'], 'B']);
+});
+
 test('an upgrade of a disk whose boot loader cannot try a system can be staged', async (context) => {
   const machine = await openMachine(context, 'set default=A\n');
   const first = await machine.powerOn();
@@ -234,6 +259,39 @@ test('a restart loads the kernel of the slot that is tried, with its own command
   // Whatever happens to it, the firmware has the confirmed system.
   await machine.powerOn();
   assert.equal(machine.running.slot, 'A');
+});
+
+test('a restart beside an upgrade is one by the firmware, and one beside a confirmation comes after it', async (context) => {
+  const machine = await openMachine(context);
+  const first = await machine.powerOn();
+  await first.start();
+  const opened = Promise.withResolvers<void>();
+  const { open } = machine;
+  machine.open = async (...of) => {
+    await opened.promise;
+    return open(...of);
+  };
+  const loaded: LoadedKernel[] = [];
+  const load = async (kernel: LoadedKernel) => void loaded.push(kernel);
+  const upgrade = first.upgrade(request, machine.report);
+  await assert.rejects(first.beforeRestart(true, load), {
+    message: 'an upgrade of this machine is in progress',
+  });
+  opened.resolve();
+  await upgrade;
+  assert.deepEqual([loaded.length, systemsOf(machine).once], [0, 'B'], 'the upgrade goes on');
+
+  const tried = await machine.powerOn();
+  await tried.start();
+  const confirmed = tried.confirm();
+  // Without the wait it would give up the trial that is being confirmed.
+  await tried.beforeRestart(true, load);
+  await confirmed;
+  assert.deepEqual(
+    [systemsOf(machine).default, systemsOf(machine).confirmed, systemsOf(machine).trial],
+    ['B', 'B', undefined],
+  );
+  assert.match(loaded[0]?.commandLine ?? '', /nodewright\.slot=B/);
 });
 
 test('two upgrades at a time are refused, and so is a rollback meanwhile', async (context) => {
@@ -540,4 +598,25 @@ test('an upgrade keeps the kernel arguments of the configuration, and refuses th
     extra = [refused];
     await assert.rejects(first.upgrade(request, machine.report), { kind: 'failed-precondition' }, refused);
   }
+});
+
+test('kernel arguments that make the command line too long are refused before the other slot is touched', async (context) => {
+  const machine = await openMachine(context);
+  // The command line of the image has more than the rest.
+  const extra = Array.from({ length: 4 }, (_, index) => `word${index}=${'x'.repeat(485)}`);
+  const { contents, rootHash } = testSystem('new');
+  const { 'machine/B/cmdline': line, ...others } = contents;
+  machine.open = async () =>
+    artefactOf({ rootHash, contents: { 'machine/B/cmdline': line ?? assert.fail(), ...others } });
+  const first = await machine.powerOn({ extraKernelArguments: () => extra });
+  await first.start();
+  let writes = 0;
+  machine.onWrite = () => {
+    writes += 1;
+  };
+  await assert.rejects(first.upgrade(request, machine.report), {
+    kind: 'failed-precondition',
+    message: /the kernel's command line would have 2\d\d\d characters, and the kernel takes 2047/,
+  });
+  assert.equal(writes, 0);
 });

@@ -17,7 +17,9 @@ import {
   planStart,
   planUpgrade,
   recordStep,
+  type Slot,
   type System,
+  slotFiles,
   type UpgradePlan,
   type UpgradeRecord,
   type UpgradeStep,
@@ -28,6 +30,7 @@ import type { ArtefactFile, ArtefactSink, Edition, VerifiedArtefact } from '@nod
 import type { Platform } from '@nodewright/oci';
 import type { Logger } from '@nodewright/telemetry';
 import type { MountedPartition } from '../../base/host/mounted-partition.ts';
+import { isOnlyInStore } from '../domain/artefact-name.ts';
 import type { ArtefactContent, ArtefactSource } from '../domain/artefact-source.ts';
 import { chooseExtensions } from '../domain/choose-extensions.ts';
 import {
@@ -100,10 +103,12 @@ export interface MachineUpgradesInit {
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
+const anUpgrade = 'an upgrade';
+
 /** Upgrades a machine, and what its start, its trial and its restart need. */
 export class MachineUpgrades implements Upgrades {
   readonly #init: MachineUpgradesInit;
-  #busy: string | undefined;
+  #busy: { readonly what: string; readonly isOver: Promise<void> } | undefined;
 
   constructor(init: MachineUpgradesInit) {
     this.#init = init;
@@ -122,7 +127,7 @@ export class MachineUpgrades implements Upgrades {
   }
 
   upgrade(request: SystemRequest, report: (line: string) => void): Promise<void> {
-    return this.#alone('an upgrade', async () => {
+    return this.#alone(anUpgrade, async () => {
       const { etcdVersion, missingNow } = this.#init;
       await this.#upgrade(request, report, {
         etcdVersion: await etcdVersion(),
@@ -132,7 +137,7 @@ export class MachineUpgrades implements Upgrades {
   }
 
   stage(request: SystemRequest): Promise<void> {
-    return this.#alone('an upgrade', async () => {
+    return this.#alone(anUpgrade, async () => {
       const { image, ...options } = request;
       if (request.extensionSet !== undefined)
         throw new Fault(
@@ -149,6 +154,7 @@ export class MachineUpgrades implements Upgrades {
         ? { steps: [recordStep(knownRecord(facts), { trial: undefined, staged })] }
         : planStage(facts, staged);
       stepsOf(plan);
+      await this.#requireInStore(image);
       chooseExtensions(request, await this.#presentExtensions());
       await this.#follow(plan);
     });
@@ -179,7 +185,7 @@ export class MachineUpgrades implements Upgrades {
     staged: NonNullable<MachineStart['staged']>,
     report: (line: string) => void,
   ): Promise<void> {
-    await this.#alone('an upgrade', async () => {
+    await this.#alone(anUpgrade, async () => {
       const { etcdVersion, missingBefore, ...options } = parseStagedOptions(staged.options);
       await this.#upgrade({ image: staged.image, ...options }, report, { etcdVersion, missingBefore });
     });
@@ -209,12 +215,20 @@ export class MachineUpgrades implements Upgrades {
   }
 
   /**
-   * Puts in order what the next start needs.
+   * Puts in order what the next start needs, once a confirmation or a rollback that runs has ended.
    *
    * @param load loads a kernel that the machine can be ended with
-   * @throws Fault; the firmware starts the machine then
+   * @throws Fault; the firmware starts the machine then. `failed-precondition` while an upgrade runs: it may be changing what a kernel would
+   * be loaded from, and the boot loader decides better what is whole
    */
   async beforeRestart(canKexec: boolean, load: (kernel: LoadedKernel) => Promise<void>): Promise<void> {
+    if (this.#busy?.what === anUpgrade)
+      throw new Fault('failed-precondition', `${anUpgrade} of this machine is in progress`);
+    await this.#busy?.isOver;
+    await this.#alone('a restart', () => this.#prepareRestart(canKexec, load));
+  }
+
+  async #prepareRestart(canKexec: boolean, load: (kernel: LoadedKernel) => Promise<void>): Promise<void> {
     const steps = planRestart(await this.#facts(), { canKexec });
     const { running, commandLine, startWatchdog } = this.#init;
     const loaded = steps.find((step) => step.kind === 'load kernel')?.slot;
@@ -268,6 +282,7 @@ export class MachineUpgrades implements Upgrades {
             ...{ file: setFile, certificates: trusted, slot, imageRootHash: description.rootHash },
           });
     const offered = filesFor('machine', description);
+    await checkArguments({ slot, extra, content, artefact, readArtefact, signal });
     const files = await this.#fittingFiles(offered, set, report);
     const additions = await images?.plan(offered);
     if (hasOldLoader) {
@@ -342,6 +357,12 @@ export class MachineUpgrades implements Upgrades {
     return (await readSetOfSlot(boot, running.slot))?.extensions;
   }
 
+  /** What no registry has must be here when it is staged: the next start can take it from nowhere else. @throws Fault `not-found` */
+  async #requireInStore(image: string): Promise<void> {
+    if (!isOnlyInStore(image)) return;
+    await using _content = await this.#init.source.open(image, this.#init.signal);
+  }
+
   #refuseInMaintenance(): void {
     if (this.#init.isMaintenance())
       throw new Fault(
@@ -352,12 +373,14 @@ export class MachineUpgrades implements Upgrades {
 
   async #alone<T>(what: string, work: () => Promise<T>): Promise<T> {
     if (this.#busy !== undefined)
-      throw new Fault('failed-precondition', `${this.#busy} of this machine is in progress`);
-    this.#busy = what;
+      throw new Fault('failed-precondition', `${this.#busy.what} of this machine is in progress`);
+    const { promise: isOver, resolve } = Promise.withResolvers<void>();
+    this.#busy = { what, isOver };
     try {
       return await work();
     } finally {
       this.#busy = undefined;
+      resolve();
     }
   }
 
@@ -413,6 +436,49 @@ async function readLoaderFiles(
   };
   await readArtefact(content, artefact, { signal, sink, isWanted: (file) => wanted.includes(file) });
   return files;
+}
+
+/**
+ * Checks the arguments together with the command line of the new system before anything is written, if the artefact has that where it can be read
+ * alone. Otherwise they are checked when the system is written, and before the slot is complete.
+ *
+ * @throws Fault `failed-precondition`
+ */
+async function checkArguments(init: {
+  readonly slot: Slot;
+  readonly extra: readonly string[];
+  readonly content: ArtefactContent;
+  readonly artefact: VerifiedArtefact;
+  readonly readArtefact: typeof import('@nodewright/installer').readArtefact;
+  readonly signal: AbortSignal;
+}): Promise<void> {
+  const { slot, extra, content, artefact, readArtefact, signal } = init;
+  const path = `machine/${slot}/${slotFiles.commandLine}`;
+  if (extra.length === 0 || !isNearStart(artefact.description.layers, path)) return;
+  const found = new AbortController();
+  let line = '';
+  const sink: ArtefactSink = {
+    async write(_file, bytes) {
+      line = Buffer.concat(await Array.fromAsync(bytes)).toString('latin1');
+      found.abort();
+    },
+  };
+  try {
+    const stop = AbortSignal.any([signal, found.signal]);
+    await readArtefact(content, artefact, { sink, isWanted: (file) => file.path === path, signal: stop });
+  } catch (error) {
+    if (!found.signal.aborted || signal.aborted) throw error;
+  }
+  requireKernelArguments(extra, line);
+}
+
+/** What is before a file in its layer has to be read, too. */
+const nearBytes = 1 << 20;
+
+function isNearStart(layers: readonly (readonly ArtefactFile[])[], path: string): boolean {
+  const layer = layers.find((files) => files.some((file) => file.path === path)) ?? [];
+  const until = layer.slice(0, layer.findIndex((file) => file.path === path) + 1);
+  return until.length > 0 && until.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) <= nearBytes;
 }
 
 /** @throws Fault `failed-precondition` for a refusal */

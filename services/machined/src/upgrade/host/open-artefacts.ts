@@ -14,6 +14,8 @@ export interface OpenArtefactsInit {
   readonly root: string;
   readonly state: State;
   readonly telemetry: Telemetry;
+  /** What the next start upgrades to; undefined for nothing. */
+  readonly staged: () => string | undefined;
   readonly certificates: () => Promise<readonly X509Certificate[]>;
   /** Unix time in ms. */
   readonly now: () => number;
@@ -28,7 +30,7 @@ export interface OpenArtefactsInit {
  * @param scope ends its connections
  */
 export async function openArtefacts(
-  { root, state, telemetry, certificates, now, signal, log }: OpenArtefactsInit,
+  { root, state, telemetry, staged, certificates, now, signal, log }: OpenArtefactsInit,
   scope: AsyncDisposableStack,
 ): Promise<ArtefactStore> {
   const endpointsOf = await followRegistryEndpoints(state, scope);
@@ -36,7 +38,7 @@ export async function openArtefacts(
   // Loaded on demand: only machines have a store.
   const { openDistributionClient } = await import('@nodewright/oci');
   const store = new ArtefactStore({
-    ...{ platform, certificates, log, nowMs: now, monotonicMs: () => performance.now() },
+    ...{ platform, certificates, staged, log, nowMs: now, monotonicMs: () => performance.now() },
     folder: new ArtefactFolder(`${root}${artefactsFolder}`, platform),
     registry: scope.use(openDistributionClient({ telemetry, endpointsOf })),
   });
