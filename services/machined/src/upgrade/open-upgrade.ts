@@ -67,6 +67,8 @@ export interface OpenUpgradeInit {
   readonly bios: () => Promise<BiosDisk | undefined>;
   /** The folders of the image caches of this node. */
   readonly imageCacheRoots: readonly string[];
+  /** The images that the configuration, the services and the containers of this node name. @throws Fault */
+  readonly namedImages: () => Promise<readonly string[]>;
   /** Where images can be added to them, the preferred place first. */
   readonly imagePlaces: readonly ImagePlace[];
   readonly meta: MetaStore;
@@ -168,6 +170,7 @@ export function openUpgrade(init: OpenUpgradeInit): UpgradeTopic {
       });
       return observe();
     },
+    onConfirmed: () => void machine.removeOldImages(init.namedImages),
     publish: (event) => events.publish(event),
     restart: end,
   });

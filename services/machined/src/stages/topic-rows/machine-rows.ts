@@ -3,11 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import { systemTimers } from '@nodewright/async';
+import { type ContainerRuntime, runtimeNamespaces } from '@nodewright/containers';
 import { startPartitions, volumeIds } from '@nodewright/contract/volumes';
 import { Fault } from '@nodewright/fault';
 import { createFileSystemSizes, type NativeCalls } from '@nodewright/linux';
 import { pointerTo, watchFor } from '@nodewright/state';
-import { blockMountStatuses } from '@nodewright/state/kinds';
+import { blockMountStatuses, etcdSpecs, kubeletSpecs } from '@nodewright/state/kinds';
 import { addedImagesFolder, imageCacheRoots } from '../../base/domain/image-cache-roots.ts';
 import type { World } from '../../base/domain/world.ts';
 import { createMountedPartition } from '../../base/host/mounted-partition.ts';
@@ -106,8 +107,8 @@ export const startPartitionsRow = partRow({
 
 export const upgradeRow = topicRow({
   name: 'upgrade',
-  needs: ['startPartitions', 'config', 'etcd', 'artefacts', 'selectors', 'volumes'],
-  open(host, { startPartitions: partitions, config, etcd, artefacts, selectors, volumes }) {
+  needs: ['startPartitions', 'config', 'runtime', 'etcd', 'artefacts', 'selectors', 'volumes'],
+  open(host, { startPartitions: partitions, config, runtime, etcd, artefacts, selectors, volumes }) {
     const { abilities, layout, machineCalls: calls, options, state, view } = host;
     if (calls === undefined) return undefined;
     const isMaintenance = () => config.isMaintenance() || !(view.configuration()?.isComplete ?? false);
@@ -123,6 +124,7 @@ export const upgradeRow = topicRow({
       meta: config.meta,
       isSecureBootOn: () => isSecureBootOn(readOrReason),
       imageCacheRoots: imageCacheRoots.map((path) => layout.root + path),
+      namedImages: () => namedImages(state, runtime),
       imagePlaces: [
         folderPlace(volumeIds.ephemeral, layout.root + addedImagesFolder, async () => {
           const mount = await specOf(state, pointerTo(blockMountStatuses, volumeIds.ephemeral));
@@ -153,6 +155,25 @@ export const upgradeRow = topicRow({
     });
   },
 });
+
+/**
+ * The images of the services of the node, and those of all containers, which has those of the pods.
+ *
+ * @throws Fault while the runtime is down: what it runs is not known
+ */
+async function namedImages(
+  state: OpenedHost['state'],
+  runtime: ContainerRuntime | undefined,
+): Promise<readonly string[]> {
+  if (runtime === undefined) throw new Fault('unavailable', 'the node has no container runtime');
+  const specs = [await specOf(state, pointerTo(etcdSpecs)), await specOf(state, pointerTo(kubeletSpecs))];
+  const containers = [
+    await runtime.namespace(runtimeNamespaces.system).containers.list(),
+    await runtime.namespace(runtimeNamespaces.kubernetes).containers.list(),
+  ];
+  const images = [...specs.map((spec) => spec?.image), ...containers.flat().map(({ image }) => image)];
+  return images.filter((image) => image !== undefined && image !== '').map(String);
+}
 
 /** The same for a machine that a medium has started. */
 function openInstallationOf(

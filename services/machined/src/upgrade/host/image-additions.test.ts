@@ -65,7 +65,7 @@ test('what no cache has is added, content before the names that lead to it', asy
   });
   const target = join(folder(context), 'cache');
   const places = [folderPlace('EPHEMERAL', target, async () => true)];
-  const plan = await createImageAdditions({ roots: [old, target], places }).plan(files);
+  const plan = await createImageAdditions({ roots: [old, target], places }).plan(files, 'root');
   assert.deepEqual(
     files.filter(plan.isWanted).map(({ path }) => path.slice(15)),
     [...['blob/sha256-2', 'manifests/r/etcd/reference/v1', 'manifests/r/etcd/reference/v2']],
@@ -77,7 +77,7 @@ test('what no cache has is added, content before the names that lead to it', asy
   });
   assert.equal(readFileSync(join(target, 'manifests/r/etcd/reference/v2'), 'utf8'), 'a new name');
   // Nothing is added twice.
-  const again = await createImageAdditions({ roots: [old, target], places }).plan(files);
+  const again = await createImageAdditions({ roots: [old, target], places }).plan(files, 'root');
   assert.deepEqual(files.filter(again.isWanted), []);
   await again.add(writeAll(again.isWanted));
 });
@@ -86,14 +86,14 @@ test('a read that ends early leaves no name, and the next attempt completes it',
   const target = join(folder(context), 'cache');
   const places = [folderPlace('EPHEMERAL', target, async () => true)];
   const additions = createImageAdditions({ roots: [target], places });
-  const plan = await additions.plan(files);
+  const plan = await additions.plan(files, 'root');
   const ends = plan.add(async (write) => {
     await writeAll(plan.isWanted)(write);
     throw new Error('the registry ends');
   });
   await assert.rejects(ends, /the registry ends/);
   assert.deepEqual(readdirSync(join(target, 'manifests/r/etcd/reference')).sort(), ['v1.new', 'v2.new']);
-  const next = await additions.plan(files);
+  const next = await additions.plan(files, 'root');
   await next.add(writeAll(next.isWanted));
   assert.deepEqual(readdirSync(join(target, 'manifests/r/etcd/reference')).sort(), ['v1', 'v2']);
 });
@@ -107,11 +107,11 @@ test('the second place is taken when the first one is full, and a node without r
   };
   const plan = await createImageAdditions({
     ...{ roots: [], places: [full, folderPlace('EPHEMERAL', target, async () => true)] },
-  }).plan(files);
+  }).plan(files, 'root');
   await plan.add(writeAll(plan.isWanted));
   assert.ok(existsSync(join(target, 'blob/sha256-2')));
   const refused = (places: readonly ImagePlace[], message: RegExp) =>
-    assert.rejects(createImageAdditions({ roots: [], places }).plan(files), {
+    assert.rejects(createImageAdditions({ roots: [], places }).plan(files, 'root'), {
       kind: 'failed-precondition',
       message,
     });
@@ -121,7 +121,7 @@ test('the second place is taken when the first one is full, and a node without r
 test('a volume that is not mounted yet is a reason to try again: a start begins with a staged upgrade', async (context) => {
   const target = join(folder(context), 'cache');
   const places = [folderPlace('EPHEMERAL', target, async () => false)];
-  await assert.rejects(createImageAdditions({ roots: [], places }).plan(files), {
+  await assert.rejects(createImageAdditions({ roots: [], places }).plan(files, 'root'), {
     kind: 'unavailable',
     message:
       'the images of the new system need 1.0 MiB: no volume that could have them is mounted yet: try again',

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { makeFolder, syncFolder } from '@nodewright/files';
 import type { ArtefactFile, ArtefactSink } from '@nodewright/installer';
+import { type OldImagesInit, removeOldImages, writeImageList } from './old-images.ts';
 
 /** A folder in which a cache of this node can get images. */
 export interface ImagePlace {
@@ -22,9 +23,12 @@ export interface ImageAdditions {
   /**
    * Decides what is missing and where it goes.
    *
+   * @param rootHash of the system, by which its images are known when it is confirmed
    * @throws Fault `failed-precondition` with the figures when it fits nowhere, `unavailable` while no place is mounted
    */
-  plan(files: readonly ArtefactFile[]): Promise<PlannedImages>;
+  plan(files: readonly ArtefactFile[], rootHash: string): Promise<PlannedImages>;
+  /** Removes the images of earlier versions that nothing names, where images were added. It never rejects. */
+  removeOld(init: Omit<OldImagesInit, 'folder'>): Promise<void>;
 }
 
 export interface PlannedImages {
@@ -42,6 +46,7 @@ export interface ImageAdditionsInit {
 }
 
 const prefix = 'machine/images/';
+const documentPrefix = `${prefix}manifests/`;
 /** Content by its digest. */
 const blobFolder = 'blob/';
 const folderMode = 0o755;
@@ -53,11 +58,28 @@ const manifestBytes = 4 << 20;
 
 export function createImageAdditions({ roots, places }: ImageAdditionsInit): ImageAdditions {
   return {
-    async plan(files) {
+    async plan(files, rootHash) {
+      const documents = files
+        .filter(({ path }) => path.startsWith(documentPrefix))
+        .map(({ path }) => path.slice(prefix.length));
+      const addList = (place: ImagePlace) =>
+        place.write(async (folder) => {
+          await makeFolder(folder, folderMode);
+          await writeImageList(folder, rootHash, documents);
+        });
       const missing: ArtefactFile[] = [];
       for (const file of files)
         if (file.path.startsWith(prefix) && !(await isThere(file, roots))) missing.push(file);
-      if (missing.length === 0) return { isWanted: () => false, add: (work) => work(async () => {}) };
+      if (missing.length === 0) {
+        const place = await mountedPlace(places);
+        return {
+          isWanted: () => false,
+          async add(work) {
+            await work(async () => {});
+            if (place !== undefined) await addList(place);
+          },
+        };
+      }
       const needed = missing.reduce(
         (sum, { sizeBytes }) => sum + Math.ceil(sizeBytes / blockBytes) * blockBytes,
         spareBytes,
@@ -66,8 +88,17 @@ export function createImageAdditions({ roots, places }: ImageAdditionsInit): Ima
       const wanted = new Set(missing.map(({ path }) => path));
       return {
         isWanted: ({ path }) => wanted.has(path),
-        add: (work) => place.write((folder) => addTo(folder, work)),
+        async add(work) {
+          await place.write((folder) => addTo(folder, work));
+          await addList(place);
+        },
       };
+    },
+    async removeOld(init) {
+      for (const place of places) {
+        const isMounted = await place.freeBytes().catch(() => undefined);
+        if (isMounted !== undefined) await place.write((folder) => removeOldImages({ ...init, folder }));
+      }
     },
   };
 }
@@ -91,6 +122,11 @@ async function isThere(
     }
   }
   return false;
+}
+
+async function mountedPlace(places: readonly ImagePlace[]): Promise<ImagePlace | undefined> {
+  for (const place of places) if ((await place.freeBytes()) !== undefined) return place;
+  return undefined;
 }
 
 async function placeFor(needed: number, places: readonly ImagePlace[]): Promise<ImagePlace> {

@@ -59,7 +59,11 @@ async function startMachined(machine: TestMachine, change: Partial<MachineStartI
 }
 
 /** A machine that has started the new system. */
-async function openTrial(context: TestContext, missing: TestMachine['missing'] = []) {
+async function openTrial(
+  context: TestContext,
+  missing: TestMachine['missing'] = [],
+  change: Partial<MachineStartInit> = {},
+) {
   const machine = await TestMachine.create();
   context.after(() => machine.remove());
   machine.open = async () => artefactOf(testSystem('new'));
@@ -68,20 +72,27 @@ async function openTrial(context: TestContext, missing: TestMachine['missing'] =
   assert.deepEqual(old.watchdog, ['stop'], 'without a trial the watchdog is stopped');
   machine.missing = missing;
   await old.upgrades.upgrade(request, machine.report);
-  const tried = await startMachined(machine);
+  const tried = await startMachined(machine, change);
   assert.equal(await tried.steps.begin(), false);
   assert.deepEqual(tried.watchdog.splice(0), ['trial begins']);
   return { machine, ...tried };
 }
 
 test('a tried system is confirmed as soon as the machine is ready, and the watchdog is stopped', async (context) => {
-  const { machine, steps, seen, pass, watchdog, status, events } = await openTrial(context);
+  let confirmed = 0;
+  const { machine, steps, seen, pass, watchdog, status, events } = await openTrial(context, [], {
+    onConfirmed: () => {
+      confirmed += 1;
+    },
+  });
   const settled = steps.settle();
   await pass(5 * minuteMs);
   assert.deepEqual([status().mode, status().trial, status().reason], ['trial', 'B', 'the machine starts']);
+  assert.equal(confirmed, 0);
   seen.observation = { isReady: true, problems: [] };
   await pass(2000);
   await settled;
+  assert.equal(confirmed, 1);
   assert.deepEqual([watchdog, machine.facts?.boot.default, machine.restarts], [['stop'], 'B', []]);
   assert.deepEqual(
     [status().mode, status().trial, status().previous, status().reason],

@@ -17,6 +17,8 @@ export interface MachineStartInit {
   readonly watchdog: Watchdog;
   readonly holder: UpgradeStateHolder;
   readonly observe: () => Promise<Omit<TrialObservation, 'nowMs'>>;
+  /** Called when this start has confirmed a tried system. */
+  readonly onConfirmed?: () => void;
   readonly publish: (event: NodeEvent) => void;
   readonly restart: (how: 'planned' | 'firmware') => void;
   readonly timers: Timers;
@@ -81,6 +83,7 @@ export function createMachineStart(init: MachineStartInit): MachineStartSteps {
     mode = 'confirmed';
     holder.change({ mode, verdict: undefined });
     log.info({ slot }, 'the new system is confirmed');
+    init.onConfirmed?.();
     return undefined;
   }
 

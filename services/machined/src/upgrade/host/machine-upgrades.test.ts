@@ -11,6 +11,7 @@ import { createArtefactSigner } from '@nodewright/installer/testing';
 import type { SystemRequest } from '../domain/upgrades.ts';
 import { artefactOf, signer, TestMachine } from '../testing/test-machine.ts';
 import { testSystem } from '../testing/test-system.ts';
+import type { MachineUpgradesInit } from './machine-upgrades.ts';
 
 const request: SystemRequest = {
   ...{ image: 'registry.example/installer:v1.14.1', allowsDowngrade: false },
@@ -292,6 +293,42 @@ test('a restart beside an upgrade is one by the firmware, and one beside a confi
     ['B', 'B', undefined],
   );
   assert.match(loaded[0]?.commandLine ?? '', /nodewright\.slot=B/);
+});
+
+test('old images are removed while no upgrade runs, and not when it is not known what is named', async (context) => {
+  const machine = await openMachine(context);
+  const removed: string[] = [];
+  const ended = Promise.withResolvers<void>();
+  const images: MachineUpgradesInit['images'] = {
+    plan: async () => ({ isWanted: () => false, add: (work) => work(async () => {}) }),
+    async removeOld({ rootHash, namedImages }) {
+      await ended.promise;
+      removed.push(rootHash, ...(await namedImages()));
+    },
+  };
+  const first = await machine.powerOn({ images });
+  await first.start();
+  const removal = first.removeOldImages(async () => ['registry.example/app:v1']);
+  await setImmediate();
+  await assert.rejects(first.upgrade(request, machine.report), {
+    message: 'the removal of old images of this machine is in progress',
+  });
+  ended.resolve();
+  await removal;
+  assert.deepEqual(removed.splice(0), [machine.running.rootHash, 'registry.example/app:v1']);
+  await first.removeOldImages(async () => {
+    throw new Fault('unavailable', 'containerd does not answer');
+  });
+  const opened = Promise.withResolvers<void>();
+  machine.open = async () => {
+    await opened.promise;
+    throw new Fault('unavailable', 'the registry ends');
+  };
+  const upgrade = first.upgrade(request, machine.report);
+  await first.removeOldImages(async () => []);
+  opened.resolve();
+  await assert.rejects(upgrade, { message: 'the registry ends' });
+  assert.deepEqual(removed, []);
 });
 
 test('two upgrades at a time are refused, and so is a rollback meanwhile', async (context) => {

@@ -239,6 +239,26 @@ export class MachineUpgrades implements Upgrades {
     if (loaded !== undefined && loaded !== running.slot) await startWatchdog();
   }
 
+  /**
+   * Removes the images of earlier versions that neither the running system nor a name needs. It never rejects: when it cannot, the next
+   * confirmation tries again. No upgrade begins meanwhile, because it adds content before the names that lead to it.
+   *
+   * @param namedImages the images that the configuration, the services and the containers of this node name. @throws Fault
+   */
+  async removeOldImages(namedImages: () => Promise<readonly string[]>): Promise<void> {
+    const { images, running, log } = this.#init;
+    if (images === undefined) return;
+    try {
+      const named = await namedImages();
+      const { rootHash } = running;
+      await this.#alone('the removal of old images', () =>
+        images.removeOld({ rootHash, log, namedImages: async () => named }),
+      );
+    } catch (error) {
+      log.warn({ error: faultFrom(error).message }, 'the images of earlier versions are not removed');
+    }
+  }
+
   /** The trial that runs; undefined without one. */
   async trial() {
     const { record } = await this.#facts();
@@ -284,7 +304,7 @@ export class MachineUpgrades implements Upgrades {
     const offered = filesFor('machine', description);
     await checkArguments({ slot, extra, content, artefact, readArtefact, signal });
     const files = await this.#fittingFiles(offered, set, report);
-    const additions = await images?.plan(offered);
+    const additions = await images?.plan(offered, description.rootHash);
     if (hasOldLoader) {
       report('the boot loader of this disk is replaced: it cannot try a system');
       await replacement.replace(await readLoaderFiles(content, artefact, readArtefact, signal));
