@@ -275,6 +275,14 @@ build: $(built) ## bundles the programs under _out/dist
 sdk: $(installed) ## makes the TypeScript client as a package to publish, in _out/sdk
 	@node tools/sdk.ts
 
+.PHONY: package
+package: $(built) ## writes one archive with everything that a cluster of processes runs, for npx or tar, to _out/package
+	@node tools/package.ts
+
+.PHONY: measure-package
+measure-package: package ## measures the start of a cluster from the archive beside cluster create, five turns
+	@node tests/package/measure-package.ts
+
 .PHONY: images
 images: $(built) ## makes the container images, Jaeger's among them where it cannot be pulled
 	@node tools/images.ts --jaeger --etcd

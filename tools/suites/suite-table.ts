@@ -65,6 +65,16 @@ export const suites: readonly Suite[] = [
   },
   {
     verb: 'test',
+    folder: '`package`',
+    needs: '`make etcd`; root',
+    minutes: '1',
+    ci: 'whole',
+    files: ['tests/package/*.test.ts'],
+    question: 'Does the archive of `make package` start a cluster on a machine that has nothing else?',
+    programs: ['process-supervisor', 'talosctl'],
+  },
+  {
+    verb: 'test',
     folder: '`containerd`',
     needs: '`make containerd`; root',
     minutes: '1',

@@ -16,6 +16,8 @@ const passed = new Set([
   'LANG',
   'TZ',
   'TMPDIR',
+  // A package names its library of Node.js here where the system has none.
+  'LD_LIBRARY_PATH',
   'LOG_LEVEL',
   'TRACEPARENT',
   etcdVariable,

@@ -1,0 +1,57 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { askEngine } from '@nodewright/provision/engine';
+import { installCopy } from './install-copy.ts';
+import { nextCommands } from './next-commands.ts';
+import { runTalosctl, runtimeFolder } from './run-talosctl.ts';
+
+export interface StartUpInit {
+  readonly source: string;
+  readonly data: string;
+  readonly name: string;
+  readonly controlPlanes: number;
+  readonly workers: number;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly note: (line: string) => void;
+  readonly now: () => Date;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Starts a cluster of processes from a copy of the package, unless it exists, and prints what to do next.
+ *
+ * @returns the exit code
+ * @throws Error of one line when the copy cannot be made
+ */
+export async function startUp(init: StartUpInit): Promise<number> {
+  const { environment, name, note, signal } = init;
+  const [engine, { folder, state }] = await Promise.all([askEngine(), installCopy(init)]);
+  if (state === 'new') note(`copied the programs to ${folder}`);
+  if (state === 'repaired') note(`${folder} was damaged: it was replaced`);
+  const kind = 'nodes are processes of this machine';
+  note(engine.state === 'ready' ? `${kind}, although Docker ${engine.engine} answers` : kind);
+  const words = ['--provisioner', 'process', '--name', name, '--if-absent'];
+  const shape = ['--controlplanes', String(init.controlPlanes), '--workers', String(init.workers)];
+  const code = await runTalosctl(['cluster', 'create', ...words, ...shape], {
+    ...{ folder, environment: withLibraryOf(folder, init), signal },
+  });
+  if (code !== 0) return code;
+  const nodes = Array.from(
+    { length: init.controlPlanes + init.workers },
+    (_, at) => `node${String(at + 1).padStart(2, '0')}`,
+  );
+  const program = join(folder, 'bin', 'nodewright');
+  process.stderr.write(nextCommands({ program, home: homedir(), name, nodes }));
+  if ((environment.TALOSCONFIG ?? '') !== '')
+    note('TALOSCONFIG is set and names another file: unset it to use this cluster');
+  return 0;
+}
+
+/** `bin/nodewright` has named the folder of the package that runs, for a system without the library of Node.js. */
+function withLibraryOf(folder: string, { source, environment }: StartUpInit): NodeJS.ProcessEnv {
+  const { LD_LIBRARY_PATH } = environment;
+  if (LD_LIBRARY_PATH === undefined) return environment;
+  const [from, to] = [join(source, runtimeFolder()), join(folder, runtimeFolder())];
+  const paths = LD_LIBRARY_PATH.split(':').map((path) => (path === from ? to : path));
+  return { ...environment, LD_LIBRARY_PATH: paths.join(':') };
+}
