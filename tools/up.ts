@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { nodeImages } from '@nodewright/build';
 import { ensureEtcd } from '@nodewright/build/etcd';
-import { allParts, ensureKubernetes, kubernetesParts } from '@nodewright/build/kubernetes';
+import { allParts, ensureKubernetes, hasKubernetes, kubernetesParts } from '@nodewright/build/kubernetes';
 import { findProvisioner } from '@nodewright/provision';
 import { askEngine, tryDocker } from '@nodewright/provision/engine';
 import { requireRoom } from '../packages/provision/src/docker/require-room.ts';
@@ -107,7 +107,7 @@ async function prepareEtcd(): Promise<void> {
 }
 
 /**
- * Unlike etcd, Kubernetes is built only for a user who asked for it.
+ * Unlike etcd, Kubernetes is fetched or built only for a user who asked for it.
  *
  * @param runsPods build also what runs only in pods
  */
@@ -115,8 +115,23 @@ async function prepareKubernetes(runsPods: boolean): Promise<void> {
   // A folder with the user's own programs is only for nodes of processes.
   if (!runsPods && (process.env[kubernetesVariable] ?? '') !== '') return;
   const note = (line: string) => void process.stderr.write(`kubernetes: ${line}\n`);
+  // What runs pods is still built: the images of nodes have layers of their own.
+  if (!runsPods && !hasKubernetes(checkout, process.env) && (await fetchPublicPrograms())) return;
   const parts = runsPods ? allParts : kubernetesParts;
   await ensureKubernetes({ checkout, environment: process.env, note, parts });
+}
+
+/**
+ * Whether the programs are linked below the checkout, out of public images. The tool says why not itself.
+ *
+ * @throws Error after Ctrl-C
+ */
+async function fetchPublicPrograms(): Promise<boolean> {
+  const words = [join(checkout, 'rootfs', 'fetch-kubernetes.ts')];
+  const tool = spawn(process.execPath, words, { stdio: ['ignore', 2, 'inherit'] });
+  const [code] = (await once(tool, 'close')) as [number | null];
+  if (code === 130) throw new Error('cancelled: no cluster was created');
+  return code === 0;
 }
 
 async function down(): Promise<void> {
