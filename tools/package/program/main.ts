@@ -2,6 +2,7 @@
 // first, and TALOS_HOME below it; `ui` and `talosctl` it starts itself.
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
+import { abortOnSignals } from './run-talosctl.ts';
 import { startUp } from './start-up.ts';
 import { takeDown } from './take-down.ts';
 
@@ -67,11 +68,9 @@ async function main(): Promise<number> {
     process.stdout.write(help);
     return 0;
   }
-  const stop = new AbortController();
-  // A child gets the interrupt of the terminal as well, and cleans up: wait for it.
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stop.abort());
+  const signal = abortOnSignals();
   const init = {
-    ...{ data, name: wanted.name, environment: process.env, signal: stop.signal },
+    ...{ data, name: wanted.name, environment: process.env, signal },
     // This program is `<package>/dist/nodewright/nodewright.cjs`.
     source: dirname(dirname(import.meta.dirname)),
     note: (line: string) => void process.stderr.write(`${line}\n`),
@@ -80,8 +79,9 @@ async function main(): Promise<number> {
     if (wanted.command === 'down') return await takeDown(init);
     return await startUp({ ...init, ...wanted, now: () => new Date() });
   } catch (error) {
-    if (!stop.signal.aborted) throw error;
-    process.stderr.write('nodewright: cancelled: nothing was started\n');
+    if (!signal.aborted) throw error;
+    const left = wanted.command === 'up' ? 'no cluster was started' : 'the cluster is left as it is';
+    process.stderr.write(`nodewright: cancelled: ${left}\n`);
     return 130;
   }
 }

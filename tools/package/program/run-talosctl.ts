@@ -6,8 +6,25 @@ export interface RunTalosctlInit {
   /** The package whose programs run. */
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** When aborted, it gets SIGTERM and cleans up. */
+  /** When it is aborted by SIGTERM, talosctl gets SIGTERM as well, and cleans up: see `abortOnSignals`. */
   readonly signal: AbortSignal;
+}
+
+class SignalReceived extends Error {
+  readonly signal: NodeJS.Signals;
+
+  constructor(signal: NodeJS.Signals) {
+    super(`stopped by ${signal}`);
+    this.signal = signal;
+  }
+}
+
+/** A signal that SIGINT and SIGTERM abort, instead of ending this process. */
+export function abortOnSignals(): AbortSignal {
+  const stop = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const)
+    process.on(name, () => stop.abort(new SignalReceived(name)));
+  return stop.signal;
 }
 
 /** The folder with Node.js and its library, below a package. */
@@ -19,12 +36,16 @@ export const runtimeFolder = () => join('runtime', `linux-${process.arch}`);
  */
 export async function runTalosctl(words: readonly string[], init: RunTalosctlInit): Promise<number> {
   const { folder, signal } = init;
+  signal.throwIfAborted();
   const { TALOSCONFIG: _, ...environment } = init.environment;
   const node = join(folder, runtimeFolder(), 'node');
   const child = spawn(node, [join(folder, 'dist', 'talosctl', 'talosctl.cjs'), ...words], {
     ...{ stdio: 'inherit', env: environment },
   });
-  const onAbort = () => void child.kill('SIGTERM');
+  const onAbort = () => {
+    // Ctrl-C of a terminal reaches the child without this, and a second signal would end it before it has cleaned up.
+    if (signal.reason instanceof SignalReceived && signal.reason.signal === 'SIGTERM') child.kill('SIGTERM');
+  };
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     const [code] = (await once(child, 'close')) as [number | null];
