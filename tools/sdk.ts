@@ -188,8 +188,11 @@ async function fillPackage(folder: string): Promise<void> {
     name,
     version,
     description: 'The TypeScript client of the Talos Machine API',
+    keywords: ['talos', 'talosctl', 'talosconfig', 'kubernetes', 'grpc', 'client', 'sdk'],
     license,
+    author: 'The authors of nodewright',
     type: 'module',
+    types: typesOf(entries.index as string),
     engines: { node: `>=${oldestNodeMajor}` },
     sideEffects: false,
     exports: {

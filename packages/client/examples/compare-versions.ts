@@ -1,8 +1,7 @@
 // Calls `version` on all nodes of the context at once. Exits with 1 when the printed results differ.
-import { openTalosClient, readTalosconfig } from '@nodewright/client';
+import { openTalosClient } from '@nodewright/client';
 
-const { contexts, context } = await readTalosconfig(process.env.TALOSCONFIG ?? '');
-const talos = openTalosClient({ context: contexts.get(context) });
+const talos = openTalosClient();
 const versions = new Set<string>();
 try {
   for await (const { node, value, fault } of talos.fanOut((each, signal) =>

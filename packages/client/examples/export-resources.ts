@@ -1,10 +1,9 @@
 // Usage: export-resources.ts <node> <kind>
 // Prints every resource of a kind, one JSON document per line. The kind may be given by any of its names.
-import { CallFault, openTalosClient, readTalosconfig, toJson } from '@nodewright/client';
+import { CallFault, openTalosClient, toJson } from '@nodewright/client';
 
 const [name = 'node01', kind = 'resourcedefinitions'] = process.argv.slice(2);
-const { contexts, context } = await readTalosconfig(process.env.TALOSCONFIG ?? '');
-const talos = openTalosClient({ context: contexts.get(context) });
+const talos = openTalosClient();
 try {
   for (const resource of await talos.node(name).resources.list(kind)) console.log(toJson(resource, 0));
 } catch (error) {

@@ -1,12 +1,11 @@
 // Usage: follow-services.ts <node> [seconds]
 // Prints a line for each service of a node, and another one whenever a service is created, changes or is
 // destroyed.
-import { openTalosClient, readTalosconfig } from '@nodewright/client';
+import { openTalosClient } from '@nodewright/client';
 import { services } from '@nodewright/client/kinds';
 
 const [name = 'node01', seconds = '60'] = process.argv.slice(2);
-const { contexts, context } = await readTalosconfig(process.env.TALOSCONFIG ?? '');
-const talos = openTalosClient({ context: contexts.get(context) });
+const talos = openTalosClient();
 try {
   const signal = AbortSignal.timeout(Number(seconds) * 1000);
   for await (const change of talos.node(name).resources.watch(services, { signal })) {

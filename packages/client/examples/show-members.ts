@@ -1,9 +1,8 @@
 // Prints the members of the cluster as JSON, read from the first node of the context.
-import { openTalosClient, readTalosconfig, toJson } from '@nodewright/client';
+import { openTalosClient, toJson } from '@nodewright/client';
 import { members } from '@nodewright/client/kinds';
 
-const { contexts, context } = await readTalosconfig(process.env.TALOSCONFIG ?? '');
-const talos = openTalosClient({ context: contexts.get(context) });
+const talos = openTalosClient();
 try {
   const [node] = talos.targets;
   const found = (await node?.resources.list(members)) ?? [];

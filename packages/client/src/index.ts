@@ -2,8 +2,7 @@
  * The TypeScript client of the Machine API.
  *
  * ```ts
- * const config = await readTalosconfig(path);
- * using talos = openTalosClient({ context: config.contexts.get(config.context) });
+ * using talos = openTalosClient();
  * const memory = await talos.node('node01').machine.memory({});
  * for await (const { node, value, fault } of talos.fanOut((node) => node.machine.version({}))) { … }
  * ```

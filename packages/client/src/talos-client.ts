@@ -11,10 +11,11 @@ import type { ServerTrust } from './connection/tls-connection.ts';
 import { type FanOutOptions, fanOut, fanOutStream, type NodeResult } from './fan-out.ts';
 import { NodeClient } from './node-client.ts';
 import { parseProxyUrl } from './proxy.ts';
+import { readCurrentContext } from './talosconfig/current-context.ts';
 import { emptyContext, type TalosconfigContext } from './talosconfig/talosconfig.ts';
 
 export interface TalosClientInit {
-  /** The context with the endpoints and credentials of the cluster. Not needed with `insecure`. */
+  /** The context with the endpoints and credentials of the cluster. Not needed with `insecure`. Default: see `openTalosClient`. */
   readonly context?: TalosconfigContext | undefined;
   /** Overrides the endpoints of the context. */
   readonly endpoints?: readonly string[] | undefined;
@@ -82,13 +83,20 @@ export interface TalosClient extends Disposable {
 }
 
 /**
- * Creates a client from a context of a talosconfig.
+ * Creates a client from a context of a talosconfig. Without `context`, `endpoints`, `insecure` and `fingerprints` that is the current
+ * context of the file that talosctl would use; see `readCurrentContext`.
  *
  * @throws Fault `invalid-argument`, `failed-precondition` or `unimplemented` for a context that cannot be
- * used
+ * used; those of `readCurrentContext`
  */
-export function openTalosClient(init: TalosClientInit): TalosClient {
-  return new Talos(init);
+export function openTalosClient(init: TalosClientInit = {}): TalosClient {
+  // A context that is undefined was looked up and not found: another one in its place would be a surprise.
+  const isGiven = (['context', 'endpoints', 'insecure', 'fingerprints'] as const).some((key) => key in init);
+  if (isGiven) return new Talos(init);
+  return new Talos({
+    ...init,
+    context: readCurrentContext({ environment: process.env, cwd: process.cwd() }),
+  });
 }
 
 class Talos implements TalosClient {

@@ -136,6 +136,27 @@ test('the programs in examples/ run with what Node.js 22 has', async () => {
   );
 });
 
+test('openTalosClient() uses the current context of the talosconfig that talosctl would use', async () => {
+  const program =
+    "import { openTalosClient } from '@nodewright/client'; console.log(openTalosClient().endpoints.length);";
+  await writeFile(join(project, 'default.mjs'), program);
+  const home = join(project, 'home');
+  await mkdir(join(home, '.talos'), { recursive: true });
+  await cp(talosconfig, join(home, '.talos', 'config'));
+  const runWith = (env: Record<string, string>) =>
+    run(process.execPath, ['default.mjs'], { cwd: project, timeout: timeoutMs, env }).then(
+      ({ stdout }) => stdout,
+      (error: { stderr: string }) => error.stderr,
+    );
+  assert.equal(await runWith({ HOME: home }), '1\n');
+  assert.equal(await runWith({ HOME: '/nope', TALOS_HOME: join(home, '.talos') }), '1\n');
+  assert.match(await runWith({ HOME: '/nope' }), /there is no talosconfig/);
+  assert.match(
+    await runWith({ HOME: home, TALOSCONFIG: 'nope' }),
+    /\/nope, which TALOSCONFIG names, is missing/,
+  );
+});
+
 test('an older Node.js is rejected at import, with the required version', async () => {
   const asNode20 = `Object.defineProperty(process.versions, 'node', { value: '20.19.0' });`;
   await writeFile(join(project, 'as-node-20.mjs'), asNode20);
@@ -195,12 +216,19 @@ test("the examples and every declaration of the package pass the compiler's stri
 test('the package lists everything that it imports, and refers to nothing in this checkout', async () => {
   const manifest = JSON.parse(await readFile(join(sdk, 'package.json'), 'utf8'));
   assert.deepEqual(
-    [manifest.private, manifest.engines, Object.keys(manifest.dependencies)],
+    [manifest.private, manifest.types, manifest.engines, Object.keys(manifest.dependencies)],
     [
       undefined,
+      manifest.exports['.'].types,
       { node: '>=22' },
       ['@bufbuild/protobuf', '@grpc/grpc-js', 'nice-grpc', 'nice-grpc-common', 'tar-stream', 'yaml'],
     ],
+  );
+  // What the page of a package at npm shows.
+  const shown = ['name', 'version', 'description', 'license', 'author', 'keywords'];
+  assert.deepEqual(
+    shown.filter((field) => (manifest[field] ?? '').length === 0),
+    [],
   );
   const { stdout } = await run(
     'grep',

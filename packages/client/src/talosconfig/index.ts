@@ -1,4 +1,5 @@
 export * from './certificate-end.ts';
+export * from './current-context.ts';
 export * from './locate-talosconfig.ts';
 export * from './merge-talosconfig.ts';
 export * from './parse-talosconfig.ts';
