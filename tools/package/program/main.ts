@@ -57,7 +57,7 @@ function readWords(words: readonly string[]) {
       },
     });
   } catch (error) {
-    throw new UsageError((error as Error).message.split('\n')[0]);
+    throw new UsageError((error as Error).message.split('. ')[0]);
   }
 }
 
