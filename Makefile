@@ -149,7 +149,7 @@ pictures: $(built) ## makes the pictures of the README from a cluster of process
 	@node tools/pictures.ts --only '$(ONLY)'
 
 .PHONY: test-docs
-test-docs: $(built) ## checks that the documentation is complete, and runs the commands of all tutorials
+test-docs: $(built) ## checks that the documentation is complete, and runs the commands of all tutorials and how-tos
 	@node tools/prepare-nodes.ts
 	@TUTORIALS=all $(suite) node tools/test.ts 'tests/docs/*.test.ts'
 

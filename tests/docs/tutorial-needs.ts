@@ -19,6 +19,8 @@ const buildMs = 2_400_000;
 
 /** What a tutorial can need, as `<!-- needs: … -->` in its text. CI builds none of it before the suite with the tutorials. */
 const needs: Readonly<Record<string, (checkout: string) => TutorialRun>> = {
+  /** Nothing but time: resets and elections. */
+  minutes: () => ({ timeoutMs: longMs }),
   machine: (checkout) => ({ ...withMachine(checkout), timeoutMs: longMs }),
   // It builds two images and boots one, which takes a quarter of an hour: only where somebody asks for it.
   image: (checkout) => ({
@@ -33,6 +35,10 @@ const needs: Readonly<Record<string, (checkout: string) => TutorialRun>> = {
   kubelets: (checkout) => ({
     ...withProgram(checkout, 'kubernetes/kubectl', 'make kubernetes'),
     ...withNodeImage(),
+    timeoutMs: longMs,
+  }),
+  upstream: (checkout) => ({
+    ...withProgram(checkout, 'upstream-talosctl', 'make upstream-client'),
     timeoutMs: longMs,
   }),
   jaeger: (checkout) => withProgram(checkout, 'jaeger/jaeger', 'make jaeger'),

@@ -1,4 +1,4 @@
-// Executes the code blocks of every tutorial, each on a cluster of its own, and compares what they print.
+// Executes the code blocks of every tutorial and how-to, each on a cluster of its own, and compares what they print.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
@@ -64,12 +64,14 @@ function endProgram(file: string): void {
 
 // Two at a time: a cluster waits for elections and leases half of the time.
 describe('tutorials', { concurrency: 2 }, () => {
-  for (const path of globSync('docs/tutorials/*.md', { cwd: checkout }).sort()) {
+  for (const path of globSync('docs/{tutorials,how-to}/*.md', { cwd: checkout }).sort()) {
+    if (basename(path) === 'README.md') continue;
     const { steps, needs } = readTutorial(join(checkout, path));
-    // What a tutorial needs takes minutes to build or to start: `make test` leaves such tutorials out.
-    if (needs !== undefined && process.env.TUTORIALS !== 'all') continue;
+    // What a tutorial needs takes minutes to build or to start: `make test` leaves such tutorials out, and how-tos.
+    const isShort = needs === undefined && path.startsWith('docs/tutorials/');
+    if (!isShort && process.env.TUTORIALS !== 'all') continue;
     const { skip = false, timeoutMs = stepTimeoutMs, inCheckout = false } = needsOf(needs, checkout);
-    test(`${basename(path)}: every command does what the tutorial says`, {
+    test(`${basename(path)}: every command does what the text says`, {
       ...{ skip, timeout: 2 * timeoutMs },
     }, async () => {
       await using folder = await TutorialFolder.open();

@@ -110,3 +110,21 @@ test('packages/README.md and tools/README.md have a row for each folder, and for
   for (const folder of ['packages', 'tools'])
     assert.deepEqual([...namesIn(`${folder}/README.md`)].sort(), inFolder(folder).sort());
 });
+
+test('each how-to ends with how to undo it, and is in the list of its folder', () => {
+  const howTos = globSync('docs/how-to/*.md', { cwd: checkout }).filter(
+    (path) => !path.endsWith('README.md'),
+  );
+  assert.ok(howTos.length > 5);
+  const list = textOf('docs/how-to/README.md');
+  for (const path of howTos) {
+    assert.match(
+      textOf(path)
+        .split(/^(?=## )/m)
+        .at(-1) ?? '',
+      /^## Undo it\n[\s\S]*cluster destroy/,
+      path,
+    );
+    assert.ok(list.includes(`(${path.slice('docs/how-to/'.length)})`), path);
+  }
+});

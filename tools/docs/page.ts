@@ -2,6 +2,7 @@
 export const pageGroups = [
   'Start',
   'Tutorials',
+  'How-tos',
   'Commands',
   'Configuration',
   'Resources',

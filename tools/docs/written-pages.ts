@@ -10,7 +10,7 @@ interface WrittenPage {
   readonly id?: string;
 }
 
-/** The documents of the checkout that are pages; those of docs/tutorials and docs/decisions are added by their headings. */
+/** The documents of the checkout that are pages; those of the folders below `writtenPages()` are added by their headings. */
 const written: readonly WrittenPage[] = [
   { source: 'README.md', title: 'Overview', group: 'Start', id: 'index' },
   { source: 'docs/troubleshooting.md', title: 'Troubleshooting', group: 'Operation' },
@@ -25,6 +25,10 @@ const written: readonly WrittenPage[] = [
   { source: 'CHANGELOG.md', title: 'Changes', group: 'Start' },
   { source: 'docs/glossary.md', title: 'Glossary', group: 'Start' },
   { source: 'ARCHITECTURE.md', title: 'Architecture', group: 'Internals' },
+  { source: 'docs/rooms.md', title: 'Where new code belongs', group: 'Internals' },
+  { source: 'services/README.md', title: 'Daemons', group: 'Internals', id: 'daemons' },
+  { source: 'packages/README.md', title: 'Packages', group: 'Internals', id: 'packages' },
+  { source: 'tools/README.md', title: 'Tools', group: 'Internals', id: 'tools' },
   { source: 'docs/controllers.md', title: 'Controllers', group: 'Internals' },
   { source: 'CONTRIBUTING.md', title: 'Contributing', group: 'Internals' },
   { source: 'docs/sources.md', title: 'Sources', group: 'Internals' },
@@ -34,6 +38,7 @@ const written: readonly WrittenPage[] = [
 export async function writtenPages(root: string): Promise<Page[]> {
   const folders: readonly [string, PageGroup][] = [
     ['docs/tutorials', 'Tutorials'],
+    ['docs/how-to', 'How-tos'],
     ['docs/decisions', 'Internals'],
     ['docs/measurements', 'Internals'],
   ];

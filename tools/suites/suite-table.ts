@@ -130,7 +130,7 @@ export const suites: readonly Suite[] = [
     minutes: '15',
     ci: 'none',
     files: ['tests/docs/*.test.ts'],
-    question: 'Do the commands of all tutorials work?',
+    question: 'Do the commands of all tutorials and how-tos work?',
     readsAll: true,
   },
   {
