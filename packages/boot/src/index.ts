@@ -31,6 +31,15 @@ export {
   upgradeRecordFrom,
 } from './choice/upgrade-record.ts';
 export { recordStep, type UpgradePlan, type UpgradeStep } from './choice/upgrade-step.ts';
+export { chooseStart, type FolderStart } from './folder/choose-start.ts';
+export { createFolderBootLoader, type SlotFolderFiles } from './folder/folder-boot-loader.ts';
+export {
+  encodeSlotChoice,
+  slotFolderFiles,
+  slotFolderState,
+  slotListBytes,
+  stateFiles,
+} from './folder/slot-folder.ts';
 export { choiceEnvironment, slotChoiceIn } from './grub/choice-variables.ts';
 export { bootCodeBytes, bootCodeFor, coreFor } from './grub/core-image.ts';
 export {

@@ -44,4 +44,6 @@ export const nodePaths = {
   /** Settings of the kubelet, and the kubeconfig that it writes. */
   kubernetesFolder: '/etc/kubernetes',
   logs: '/var/log',
+  /** The systems of a node of processes that was upgraded, in two slots, with the choice between them. Machines have the partition BOOT. */
+  slots: '/boot',
 } as const;

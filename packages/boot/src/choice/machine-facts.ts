@@ -9,6 +9,8 @@ export interface MachineFacts {
   readonly boot: BootState;
   /** `lost` when META is damaged, or has a record that is not understood. */
   readonly record: UpgradeRecord | 'lost';
+  /** How the start before this one ended, such as `exit code 1`, where something outlives the system and knows. */
+  readonly lastEnd?: string;
 }
 
 /** A lost record is replaced by an empty one when something has to be recorded. */

@@ -76,6 +76,22 @@ test('a trial that did not come up is recorded with the reason, and its system i
   }
 });
 
+test('what outlives a system and knows how it ended says so in the reason', () => {
+  for (const [phase, once, message] of [
+    ['prepared', undefined, /^it ended before it was confirmed: exit code 7$/],
+    ['running', undefined, /^it ended before it was confirmed: exit code 7$/],
+    ['prepared', 'B', /the boot loader did not start it/],
+    ['given up', undefined, /apid is not healthy/],
+  ] as const) {
+    const { steps } = planStart({
+      ...{ running: a, boot: boot('A', once), lastEnd: 'exit code 7' },
+      record: record({ trial: trialOf(phase), confirmed: a }),
+    });
+    const written = steps.find((step) => step.kind === 'write record');
+    assert.match(written?.record.failed?.reason ?? '', message);
+  }
+});
+
 test('a system that was confirmed once is kept when it fails as the aim of a rollback', () => {
   const start = planStart({
     ...{ running: a, boot: boot('A') },

@@ -1,7 +1,7 @@
 import { isInstalled, isSameSystem, type System, systemIn } from '../loader/boot-state.ts';
 import { otherSlot, type Slot } from '../slot/slot.ts';
 import { defaultSlot, isCommitted, knownRecord, type MachineFacts } from './machine-facts.ts';
-import type { StagedUpgrade, Trial, UpgradeRecord } from './upgrade-record.ts';
+import { type StagedUpgrade, shortReason, type Trial, type UpgradeRecord } from './upgrade-record.ts';
 import { recordStep, type UpgradeStep } from './upgrade-step.ts';
 
 export interface MachineStart {
@@ -85,7 +85,7 @@ interface Outcome {
   readonly notice: readonly string[];
 }
 
-function outcomeOf(trial: Trial, { running, boot }: MachineFacts): Outcome {
+function outcomeOf(trial: Trial, { running, boot, lastEnd }: MachineFacts): Outcome {
   const isTried = isSameSystem(trial.system, running);
   // The power failed after the default was changed, and before the record was.
   if (isCommitted(boot, trial)) return { kind: 'ended', change: committed(trial), notice: [] };
@@ -99,7 +99,7 @@ function outcomeOf(trial: Trial, { running, boot }: MachineFacts): Outcome {
     const notice = [`slot ${running.slot} is tried: it is not confirmed yet`];
     return { kind: 'goes on', change: { trial: { ...trial, phase: 'running' } }, notice };
   }
-  const reason = reasonOf(trial, boot.once === trial.system.slot);
+  const reason = reasonOf(trial, boot.once === trial.system.slot, lastEnd);
   return {
     kind: 'ended',
     change: { trial: undefined, failed: { system: trial.system, reason } },
@@ -112,8 +112,9 @@ export const committed = ({ system, wayBack }: Trial): Partial<UpgradeRecord> =>
   ...{ trial: undefined, confirmed: system, previous: wayBack, failed: undefined },
 });
 
-function reasonOf({ phase, reason }: Trial, isChosen: boolean): string {
+function reasonOf({ phase, reason }: Trial, isChosen: boolean, lastEnd: string | undefined): string {
   if (phase === 'given up') return reason;
+  if (lastEnd !== undefined && !isChosen) return shortReason(`it ended before it was confirmed: ${lastEnd}`);
   if (phase === 'running')
     return 'it stopped before it was confirmed: a crash, a hang that the watchdog ended, or a restart';
   return isChosen

@@ -16,7 +16,7 @@ test('NodeRunner keeps the log of a node short while the node runs', async () =>
   const writes = `setInterval(() => process.stdout.write('x'.repeat(99) + '\\n'), 2)`;
   await using node = new NodeRunner({
     ...{ name: 'node01', root, logPath, pidPath: join(root, 'node01.pid') },
-    command: [process.execPath, '-e', writes],
+    nextStart: () => ({ command: [process.execPath, '-e', writes] }),
     environment: {},
     log: createLogger({ name: 'supervisor', telemetry: noTelemetry, level: 'silent' }),
     stopTimeoutMs: 1000,
@@ -45,7 +45,7 @@ async function startSlowNode() {
   const node = scope.use(
     new NodeRunner({
       ...{ name: 'node01', root, logPath: join(root, 'node01.log'), pidPath: join(root, 'node01.pid') },
-      command: [process.execPath, '-e', slowNode],
+      nextStart: () => ({ command: [process.execPath, '-e', slowNode] }),
       environment: {},
       log: createLogger({ name: 'supervisor', telemetry: noTelemetry, level: 'silent' }),
       stopTimeoutMs: 60_000,

@@ -8,10 +8,23 @@ import { sendSignal } from '../cluster/cluster-processes.ts';
 import type { NodeRunState, NodeStatus } from '../domain/claim.ts';
 import { planReboot, planRestart, type RestartHistory } from '../domain/plan-restart.ts';
 
-export interface NodeRunnerInit {
-  readonly name: string;
+/** What one start of a node runs. */
+export interface NodeStart {
   /** The command line, beginning with the program. */
   readonly command: readonly string[];
+  /** Added to the environment of the node. */
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+export interface NodeRunnerInit {
+  readonly name: string;
+  /**
+   * Called right before each start: what it answers is started.
+   *
+   * @param lastExit how the run before ended; undefined at the first start
+   * @throws when the node cannot be started; it is tried again
+   */
+  readonly nextStart: (lastExit: string | undefined) => NodeStart;
   /**
    * The working directory. Unix sockets are bound relative to it, because their paths have a length limit.
    */
@@ -118,7 +131,8 @@ export class NodeRunner implements AsyncDisposable {
   }
 
   #spawn(): void {
-    const { command, root, environment, logPath, pidPath, log, name } = this.#init;
+    const { nextStart, root, environment, logPath, pidPath, log, name } = this.#init;
+    const { command, environment: added } = nextStart(this.#lastExit);
     const [program = '', ...args] = command;
     const output = openSync(logPath, 'a', 0o600);
     try {
@@ -127,7 +141,7 @@ export class NodeRunner implements AsyncDisposable {
         detached: true,
         stdio: ['pipe', output, output],
         // Only the first start belongs to the trace of the command that started the supervisor.
-        env: this.#wasStarted ? { ...environment, TRACEPARENT: undefined } : environment,
+        env: { ...environment, ...added, ...(this.#wasStarted && { TRACEPARENT: undefined }) },
       });
       this.#startedAtMs = performance.now();
       this.#wasStarted = true;

@@ -22,7 +22,7 @@ import { requireKubernetes } from '../process/find-kubernetes.ts';
 import { takeNodeWishes } from '../process/node-wishes.ts';
 import { keepSpans } from '../spans/keep-spans.ts';
 import { holdClaim } from './hold-claim.ts';
-import { machinedCommand } from './machined-command.ts';
+import { nextStartOf } from './next-start.ts';
 import { NodeRunner } from './node-runner.ts';
 
 /**
@@ -134,7 +134,7 @@ async function supervise(context: Context, scope: AsyncDisposableStack, starter:
     nodes.push(
       new NodeRunner({
         name: node.name,
-        command: machinedCommand(node, root, programs),
+        nextStart: nextStartOf(node, root, { programs, log: context.log }),
         root,
         logPath: folder.nodeLog(node.name),
         pidPath: folder.nodePid(node.name),

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { encodeSlotChoice, type Slot, type SlotChoice } from '@nodewright/boot';
+import { nextStartOf, takeStart } from './next-start.ts';
+
+const node = { name: 'node01', type: 'controlplane', address: '127.0.0.1' } as const;
+const programs = {
+  ...{ servicesFolder: '/dist', nodeBinary: '/bin/node' },
+  etcd: { etcd: '/tools/etcd', etcdutl: '/tools/etcdutl' },
+};
+
+function openNode(choice?: SlotChoice, slots: readonly Slot[] = ['A', 'B']) {
+  const root = mkdtempSync(join(tmpdir(), 'node-'));
+  const put = (path: string, content: string | Buffer) => {
+    mkdirSync(dirname(join(root, 'boot', path)), { recursive: true });
+    writeFileSync(join(root, 'boot', path), content);
+  };
+  for (const slot of slots) {
+    put(`${slot}/SHA256SUMS`, `${'0'.repeat(64)}  bundles/machined/machined.cjs\n`);
+    put(`${slot}/roothash`, `${slot.toLowerCase().repeat(64)}\n`);
+  }
+  if (choice !== undefined) put('choice.json', encodeSlotChoice(choice));
+  const errors: unknown[] = [];
+  const next = nextStartOf(node, root, {
+    programs,
+    log: { error: (facts: unknown) => void errors.push(facts) } as never,
+  });
+  const stored = () => JSON.parse(readFileSync(join(root, 'boot', 'choice.json'), 'utf8'));
+  return { root, put, next, errors, stored, [Symbol.dispose]: () => rmSync(root, { recursive: true }) };
+}
+
+/** The folder of the bundles in a command line. */
+const servicesOf = (command: readonly string[]) => command[command.indexOf('--services-dir') + 1];
+const etcdOf = (command: readonly string[]) => command[command.indexOf('--etcd-binary') + 1];
+
+test('a node that was never upgraded runs the programs of its cluster', () => {
+  using opened = openNode(undefined, []);
+  const { command, environment } = opened.next(undefined);
+  assert.equal(servicesOf(command), '/dist');
+  assert.deepEqual(environment, { MACHINED_SYSTEM_SLOT: 'none' });
+  assert.equal(existsSync(join(opened.root, 'boot')), false);
+});
+
+test('what is chosen once is forgotten before it is started, and the next start has the default', () => {
+  using opened = openNode({ default: 'A', once: 'B' });
+  const { root, next, stored } = opened;
+  const first = next('reboot');
+  assert.equal(servicesOf(first.command), join(root, 'boot', 'B', 'bundles'));
+  assert.deepEqual(first.environment, { MACHINED_SYSTEM_SLOT: 'B', MACHINED_LAST_END: 'reboot' });
+  assert.deepEqual(stored(), { default: 'A' });
+  const second = next('exit code 7');
+  assert.equal(servicesOf(second.command), join(root, 'boot', 'A', 'bundles'));
+  assert.deepEqual(second.environment, { MACHINED_SYSTEM_SLOT: 'A', MACHINED_LAST_END: 'exit code 7' });
+});
+
+test('a slot runs its own etcd and Kubernetes when it has them', () => {
+  using opened = openNode({ default: 'A', once: undefined });
+  const { root, put, next } = opened;
+  assert.equal(etcdOf(next(undefined).command), '/tools/etcd');
+  for (const name of ['etcd/etcd', 'etcd/etcdutl', 'kubernetes/kube']) put(`A/${name}`, '');
+  assert.equal(etcdOf(next(undefined).command), join(root, 'boot', 'A', 'etcd', 'etcd'));
+  // This cluster has no Kubernetes.
+  assert.ok(!next(undefined).command.includes('--kubernetes-dir'));
+  const withKubernetes = nextStartOf(node, root, {
+    programs: { ...programs, kubernetes: '/tools/kubernetes' },
+    log: { error() {} } as never,
+  });
+  for (const _round of [1, 2]) {
+    const { command } = withKubernetes(undefined);
+    assert.equal(command[command.indexOf('--kubernetes-dir') + 1], join(root, 'boot', 'A', 'kubernetes'));
+  }
+  assert.ok(existsSync(join(root, 'boot', 'A', 'kubernetes', 'kube-apiserver')));
+});
+
+test('a choice that cannot be forgotten is not started', (t) => {
+  using opened = openNode({ default: 'A', once: 'B' });
+  const folder = join(opened.root, 'boot');
+  // A folder in its place: root may write to files and folders that forbid it.
+  mkdirSync(join(folder, 'choice.json.next'));
+  const errors: unknown[] = [];
+  assert.equal(
+    takeStart(folder, (error) => errors.push(error)),
+    'A',
+  );
+  assert.equal(errors.length, 1);
+  assert.deepEqual(opened.stored(), { default: 'A', once: 'B' });
+  t.diagnostic(String(errors[0]));
+});
+
+test('a slot that cannot be read is not started', () => {
+  using opened = openNode({ default: 'B', once: undefined });
+  rmSync(join(opened.root, 'boot', 'B', 'SHA256SUMS'));
+  mkdirSync(join(opened.root, 'boot', 'B', 'SHA256SUMS'));
+  assert.equal(servicesOf(opened.next(undefined).command), join(opened.root, 'boot', 'A', 'bundles'));
+});
