@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootHashIn } from '@nodewright/boot';
 import { nativeArchitecture } from '@nodewright/build';
+import { secureBootKey } from '@nodewright/build/keys';
 import { buildExtensionSet } from './extensions/build-extension-set.ts';
 import { kernelRelease, modulesOfRoot } from './extensions/root-modules.ts';
-import { secureBootKey } from './secure-boot/secure-boot-key.ts';
 import { commitTime, keysFolder, megabytes, runBuild, unpackTools } from './workshop.ts';
 
 async function main(checkout: string): Promise<void> {

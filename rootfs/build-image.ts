@@ -20,6 +20,7 @@ import {
   unifiedKernelFolder,
 } from '@nodewright/boot';
 import { nativeArchitecture } from '@nodewright/build';
+import { type SecureBootKey, secureBootKey, trustedCertificates } from '@nodewright/build/keys';
 import { buildInfo } from '@nodewright/contract';
 import { sectorBytes, verityTree } from '@nodewright/disk';
 import { machineImages } from '@nodewright/provision/machine';
@@ -51,8 +52,6 @@ import { hasModule, selectModules } from './initramfs/kernel-modules.ts';
 import { type KernelName, kernelNamed, kernels, watchdogDrivers } from './kernels.ts';
 import { kubernetesImageCache } from './kubernetes/build-images.ts';
 import { signProgram } from './secure-boot/authenticode.ts';
-import { type SecureBootKey, secureBootKey } from './secure-boot/secure-boot-key.ts';
-import { trustedCertificates } from './secure-boot/trusted-certificates.ts';
 import { signingKey } from './signing/image-keys.ts';
 import { signImage } from './signing/image-signatures.ts';
 import {

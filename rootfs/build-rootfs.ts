@@ -17,6 +17,7 @@ import { dirname, join } from 'node:path';
 import { type Architecture, fetchPackage, nativeArchitecture } from '@nodewright/build';
 import { readInputs } from '@nodewright/build/bundles';
 import { lockedPackage, lockFile, readPackageLock } from '@nodewright/build/debian';
+import { trustedCertificates } from '@nodewright/build/keys';
 import { buildInfo } from '@nodewright/contract';
 import type { LockedTools } from './debian/locked-tools.ts';
 import { ensureRootProgram } from './go/ensure-root-program.ts';
@@ -53,7 +54,6 @@ import {
   parts,
   triplets,
 } from './recipe.ts';
-import { trustedCertificates } from './secure-boot/trusted-certificates.ts';
 import {
   bundlesOf,
   commitTime,

@@ -70,7 +70,7 @@ export function commitTime(checkout: string): number {
 }
 
 /** The folder of the keys of images: `IMAGE_KEYS`, else one that git ignores. */
-export const keysFolder = (checkout: string) => process.env.IMAGE_KEYS ?? join(checkout, '_out', 'keys');
+export { keysFolder } from '@nodewright/build/keys';
 
 export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1).padStart(6)} MB`;
 

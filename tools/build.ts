@@ -1,10 +1,20 @@
 // Bundles the programs of the suite. `node tools/build.ts [--tag VERSION --out FOLDER] [name ...]`
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Bundle, bundles, compileProgram, filesOf, writeInputs } from '@nodewright/build/bundles';
-import { buildInfo } from '@nodewright/contract';
+import { keysFolder, trustedCertificates } from '@nodewright/build/keys';
+import { buildCertificatesFile, buildInfo } from '@nodewright/contract';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { startAnsweringNode } from './answering-node.ts';
 import { binaryCodecs } from './binary-codecs.ts';
@@ -229,6 +239,13 @@ async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
   renameSync(staging, folder);
 }
 
+/** The first build of a checkout makes the key. */
+function writeCertificates(): void {
+  const path = join(outputRoot, buildCertificatesFile);
+  writeFileSync(`${path}.new`, trustedCertificates(keysFolder(checkout)).join(''));
+  renameSync(`${path}.new`, path);
+}
+
 const unknown = wanted.filter((name) => !bundles.some((bundle) => bundle.name === name));
 if (unknown.length > 0) {
   process.stderr.write(
@@ -242,6 +259,7 @@ const chosen = bundles.filter(({ name, entry }) =>
 );
 const sha = commitId();
 await Promise.all(chosen.map((bundle) => buildBundle(bundle, sha)));
+writeCertificates();
 const sizes = chosen.map(({ name, v8Flags }) => {
   const file = v8Flags === undefined ? `${name}.cjs` : `${name}.program.cjs`;
   return `${name} ${Math.round(statSync(join(outputRoot, name, file)).size / 1024)} kB`;

@@ -1,10 +1,10 @@
 import { genericMenu, loaderConfiguration, slotEntry } from '@nodewright/boot';
+import type { SecureBootKey } from '@nodewright/build/keys';
 import { buildInfo } from '@nodewright/contract';
 import type { GrubImage } from '../disk/grub-image.ts';
 import { settingsFiles } from '../image/settings-files.ts';
 import { unifiedKernel } from '../image/unified-kernel.ts';
 import { signProgram } from '../secure-boot/authenticode.ts';
-import type { SecureBootKey } from '../secure-boot/secure-boot-key.ts';
 
 export interface MachineFilesInit {
   readonly kernel: Buffer;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeTar } from '@nodewright/build/archives';
+import type { SecureBootKey } from '@nodewright/build/keys';
 import {
   type ArtefactDescription,
   type ArtefactLayer,
@@ -10,7 +11,6 @@ import {
   nodeKinds,
 } from '@nodewright/installer';
 import { type Compression, descriptorOf, packLayer } from '../image/oci-image.ts';
-import type { SecureBootKey } from '../secure-boot/secure-boot-key.ts';
 
 /** Files of a layer, by their paths in the artefact. */
 export interface InstallerLayer {

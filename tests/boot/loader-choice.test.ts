@@ -14,13 +14,13 @@ import {
   type Slot,
   unifiedKernelFolder,
 } from '@nodewright/boot';
+import { secureBootKey } from '@nodewright/build/keys';
 import { sectorBytes } from '@nodewright/disk';
 import { placeContent, placedPartitions } from '../../rootfs/disk/disk-image.ts';
 import { makeEfiPartition } from '../../rootfs/disk/efi-partition.ts';
 import { stubPath } from '../../rootfs/image/efi-names.ts';
 import { unifiedKernel } from '../../rootfs/image/unified-kernel.ts';
 import { signProgram } from '../../rootfs/secure-boot/authenticode.ts';
-import { secureBootKey } from '../../rootfs/secure-boot/secure-boot-key.ts';
 import { keysFolder, unpackTools } from '../../rootfs/workshop.ts';
 import { imageFolder, noMachine as skip, startMachine } from './machine.ts';
 import { openWorkplace } from './use-machine.ts';

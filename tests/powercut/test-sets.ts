@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootHashIn } from '@nodewright/boot';
+import { secureBootKey } from '@nodewright/build/keys';
 import { buildExtensionSet } from '../../rootfs/extensions/build-extension-set.ts';
-import { secureBootKey } from '../../rootfs/secure-boot/secure-boot-key.ts';
 import { keysFolder, unpackTools } from '../../rootfs/workshop.ts';
 import { writeExtension } from '../boot/extension-source.ts';
 import { imageFolder } from '../boot/machine.ts';

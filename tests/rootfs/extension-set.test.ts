@@ -14,11 +14,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { nativeArchitecture } from '@nodewright/build';
+import { secureBootKey } from '@nodewright/build/keys';
 import { verifyExtensionSet } from '@nodewright/extensions/sets';
 import { parse } from 'yaml';
 import { buildExtensionSet } from '../../rootfs/extensions/build-extension-set.ts';
 import { stackRoots } from '../../rootfs/extensions/stack-roots.ts';
-import { secureBootKey } from '../../rootfs/secure-boot/secure-boot-key.ts';
 import { unpackTools } from '../../rootfs/workshop.ts';
 import { writeExtension } from '../boot/extension-source.ts';
 

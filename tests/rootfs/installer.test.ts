@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { genericMenu } from '@nodewright/boot';
+import { secureBootKey, trustedCertificates, trustedFolder } from '@nodewright/build/keys';
 import { filesFor, neededFiles, openArtefact, readArtefact, verifyArtefact } from '@nodewright/installer';
 import { openDistributionClient } from '@nodewright/oci';
 import { noTelemetry } from '@nodewright/telemetry';
@@ -17,8 +18,6 @@ import {
   writeInstaller,
 } from '../../rootfs/installer/write-installer.ts';
 import { programProblem } from '../../rootfs/secure-boot/authenticode.ts';
-import { secureBootKey } from '../../rootfs/secure-boot/secure-boot-key.ts';
-import { trustedCertificates, trustedFolder } from '../../rootfs/secure-boot/trusted-certificates.ts';
 
 const work = mkdtempSync(join(tmpdir(), 'installer-test-'));
 after(() => rmSync(work, { recursive: true, force: true }));

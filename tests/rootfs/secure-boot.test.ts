@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { isSignedForFirmware, programKeys, signaturePlace, signerCertificate } from '@nodewright/boot';
+import { secureBootKey } from '@nodewright/build/keys';
 import fc from 'fast-check';
 import { programProblem, signProgram } from '../../rootfs/secure-boot/authenticode.ts';
 import { programDigest, signatureOf, withoutSignature } from '../../rootfs/secure-boot/efi-program.ts';
-import { secureBootKey } from '../../rootfs/secure-boot/secure-boot-key.ts';
 import { enrolCertificate } from '../../rootfs/secure-boot/variable-store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'secure-boot-'));

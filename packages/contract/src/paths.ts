@@ -1,4 +1,10 @@
 /**
+ * Beside the bundles of a build: the certificates, as PEM, of the keys that sign its artefacts. A cluster of processes that is created with
+ * them trusts these.
+ */
+export const buildCertificatesFile = 'trusted-certificates.pem';
+
+/**
  * Paths on a node, absolute as on a real node. In process mode each path is below the root folder of the
  * node.
  */
@@ -44,6 +50,11 @@ export const nodePaths = {
   /** Settings of the kubelet, and the kubeconfig that it writes. */
   kubernetesFolder: '/etc/kubernetes',
   logs: '/var/log',
+  /**
+   * The certificates, as PEM, of the keys that may sign artefacts and sets of extensions. On a machine they are part of the image; a node of
+   * processes gets those of the build that creates its cluster.
+   */
+  trustedCertificates: '/usr/lib/nodewright/extension-sets.pem',
   /** The systems of a node of processes that was upgraded, in two slots, with the choice between them. Machines have the partition BOOT. */
   slots: '/boot',
 } as const;

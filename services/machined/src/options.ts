@@ -103,6 +103,21 @@ export const options = {
     description:
       'number of the descriptor of the watchdog that the init of a machine has started, because it tries a new system',
   },
+  systemSlot: {
+    env: 'MACHINED_SYSTEM_SLOT',
+    type: 'string',
+    choices: ['', 'none', 'A', 'B'],
+    default: '',
+    description:
+      'slot that the supervisor of a cluster of processes has started, none for the programs of the cluster; without it the node cannot be upgraded',
+  },
+  lastEnd: {
+    env: 'MACHINED_LAST_END',
+    type: 'string',
+    default: '',
+    description:
+      'how the run of the node before this one ended, which the supervisor of a cluster of processes knows',
+  },
   medium: {
     env: 'MACHINED_MEDIUM',
     type: 'path',

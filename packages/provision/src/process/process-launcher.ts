@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nodePaths } from '@nodewright/contract';
+import { buildCertificatesFile, nodePaths } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import type { EtcdFacts, NodeLauncher, PlacedCluster } from '../cluster/cluster-kind.ts';
 import type { ClusterFiles, ClusterMaterial } from '../cluster/cluster-material.ts';
@@ -121,19 +122,32 @@ function configurationsOf(
 }
 
 async function writeNodeFiles(
-  { folder }: Creation,
+  { folder, parts }: Creation<ProcessParts>,
   { nodes }: ClusterState,
   { configurations }: ClusterFiles,
 ): Promise<void> {
   const members = membersFile(nodes);
+  const certificates = buildCertificates(parts.programs.servicesFolder);
   const writes = nodes.flatMap(({ name }) => {
     const root = folder.nodeRoot(name);
     return [
       writePrivateFile(join(root, nodePaths.machineConfig), configurations.get(name) ?? ''),
       writePrivateFile(join(root, nodePaths.membership), members),
+      ...(certificates === undefined
+        ? []
+        : [writePrivateFile(join(root, nodePaths.trustedCertificates), certificates)]),
     ];
   });
   await Promise.all([...writes, writePrivateFile(folder.members, members)]);
+}
+
+/** What the build signs artefacts with. Bundles of an earlier version lie there without it: such a cluster is not upgraded. */
+function buildCertificates(servicesFolder: string): string | undefined {
+  try {
+    return readFileSync(join(servicesFolder, buildCertificatesFile), 'latin1');
+  } catch {
+    return undefined;
+  }
 }
 
 async function startNodesThatAreOff({ folder, progress }: Creation, state: ClusterState): Promise<void> {

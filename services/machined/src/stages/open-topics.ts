@@ -46,6 +46,7 @@ function abilitiesOf({ node, isFirstProcess, ownCgroups, layout, options, kernel
   return nodeAbilities({
     ...{ node, isFirstProcess, hasUsers: layout.users !== undefined, kubelet: options.kubelet },
     ownCgroups: ownCgroups === undefined ? undefined : readCgroups(ownCgroups),
+    systemSlot: options.systemSlot,
     mayChangeNetwork: process.pid === 1 && isCapable,
     commandLine: () => kernel.read('/proc/cmdline'),
   });

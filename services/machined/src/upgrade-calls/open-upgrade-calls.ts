@@ -5,7 +5,7 @@ import type { Logger } from '@nodewright/telemetry';
 import type { Topic } from '../base/topic.ts';
 import type { Upgrades } from '../upgrade/domain/upgrades.ts';
 import { UpgradeTurn } from './domain/upgrade-turn.ts';
-import { createReceivedSet } from './host/received-set.ts';
+import { createReceivedSet, noReceivedSet } from './host/received-set.ts';
 import type { MachineUpgradeInit } from './rpc/machine-upgrade.ts';
 import { createUpgradeApi } from './rpc/upgrade-api.ts';
 
@@ -15,18 +15,20 @@ export interface OpenUpgradeCallsInit
   readonly upgrades: Upgrades | undefined;
   /** The store of artefacts; undefined on a node without one. */
   readonly artefacts: { ensure(image: string, signal: AbortSignal): Promise<string> } | undefined;
+  /** Whether a system may have a set of extensions. */
+  readonly takesExtensions: boolean;
   /** What the node is, after "this node is". */
   readonly description: string;
   readonly log: Logger;
 }
 
-export function openUpgradeCalls({ artefacts, ...init }: OpenUpgradeCallsInit): Topic {
+export function openUpgradeCalls({ artefacts, takesExtensions, ...init }: OpenUpgradeCallsInit): Topic {
   return {
     controllers: [],
     api: createUpgradeApi({
       ...init,
       turn: new UpgradeTurn(),
-      received: createReceivedSet(),
+      received: takesExtensions ? createReceivedSet() : noReceivedSet,
       async pull(image, signal) {
         if (artefacts !== undefined) return artefacts.ensure(image, signal);
         throw new Fault('failed-precondition', 'this node has no store of artefacts');

@@ -16,7 +16,7 @@ function abilitiesOf(name: WorldName, given: Partial<AbilityFacts> = {}) {
     isFirstProcess: name === 'machine',
     ownCgroups: world.runsContainers ? ownCgroups : undefined,
     hasUsers: true,
-    kubelet: 'on',
+    ...{ kubelet: 'on', systemSlot: '' },
     mayChangeNetwork: name !== 'process',
     commandLine: () => 'talos.platform=metal',
     ...given,

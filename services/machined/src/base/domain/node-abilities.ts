@@ -13,6 +13,8 @@ export interface AbilityFacts {
   readonly hasUsers: boolean;
   /** The option `--kubelet`: whether the image has a kubelet. */
   readonly kubelet: string;
+  /** The option `--system-slot`: what the supervisor of the node has started; empty for a node without one. */
+  readonly systemSlot: string;
   /** machined is process 1 and has the capabilities that changes of the network need. */
   readonly mayChangeNetwork: boolean;
   /** Reads `/proc/cmdline`. */
@@ -35,6 +37,8 @@ export interface NodeAbilities {
   readonly runsKubelet: boolean;
   /** It runs udevd, which names its devices. */
   readonly runsUdevd: boolean;
+  /** Where it keeps two systems, of which it can start either; absent where it cannot be upgraded by calls. */
+  readonly systems?: 'disk' | 'folder';
   /** The addresses to listen on, where other nodes share the host; absent where all addresses are its own. */
   readonly ownAddresses?: readonly string[];
   /** Why it cannot reboot, shut down or be reset. */
@@ -65,10 +69,16 @@ export function nodeAbilities(facts: AbilityFacts): NodeAbilities {
     }),
     runsKubelet: ownCgroups !== undefined && world.staticPods === 'kubelet' && facts.kubelet === 'on',
     runsUdevd: world.runsUdevd && isFirstProcess,
+    ...systemsOf(facts),
     ...(world.ownsAddresses ? {} : { ownAddresses: addresses }),
     ...(world.mayEnd || isFirstProcess ? {} : { cannotEnd: cannotEndText }),
     // With another first process, the network belongs to somebody else.
     ...(mayChangeNetwork ? {} : { cannotChangeNetwork: cannotChangeText }),
     commandLine: world.ownsKernel ? facts.commandLine() : '',
   };
+}
+
+function systemsOf({ node, isFirstProcess, systemSlot }: AbilityFacts): Pick<NodeAbilities, 'systems'> {
+  if (isFirstProcess) return { systems: 'disk' };
+  return node.world.hasSlotFolder && systemSlot !== '' ? { systems: 'folder' } : {};
 }

@@ -107,6 +107,8 @@ export interface World {
   readonly showsMachine: boolean;
   /** The environment variable `USERDATA` may hold a configuration. */
   readonly takesUserData: boolean;
+  /** What starts the node can start it with other programs, which it keeps in a folder of its own. */
+  readonly hasSlotFolder: boolean;
   /** META survives a restart. */
   readonly keepsMeta: boolean;
   /** The node can reboot and power off its machine. */
@@ -145,6 +147,7 @@ const stack: World = {
   namesItself: false,
   showsMachine: false,
   takesUserData: true,
+  hasSlotFolder: false,
   keepsMeta: true,
   mayEnd: true,
   // A container engine restarts a container that failed, but not one that exited with 0.
@@ -177,6 +180,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     namesItself: false,
     showsMachine: true,
     takesUserData: false,
+    hasSlotFolder: true,
     keepsMeta: true,
     mayEnd: true,
     offExitCode: nodeExitCodes.powerOff,
@@ -225,6 +229,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     namesItself: true,
     showsMachine: true,
     takesUserData: false,
+    hasSlotFolder: false,
     keepsMeta: true,
     mayEnd: false,
     offExitCode: 0,

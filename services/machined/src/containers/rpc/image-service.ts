@@ -13,7 +13,7 @@ import { Fault } from '@nodewright/fault';
 import type { InstallerImages } from '../../base/domain/installer-images.ts';
 import { imageNamespaceOf } from '../domain/image-selection.ts';
 import { imageMessage } from './images.ts';
-import { requireRuntime } from './require-runtime.ts';
+import { refuseOtherImages, requireRuntime } from './require-runtime.ts';
 
 type Instance = Parameters<typeof imageNamespaceOf>[0];
 
@@ -37,6 +37,9 @@ export function createImageService(
 ): Omit<ImageServiceImplementation, 'verify'> {
   const artefactsOf = (instance: Instance) =>
     imageNamespaceOf(instance) === runtimeNamespaces.system ? artefacts : undefined;
+  /** A node of processes has artefacts and no other images. */
+  const hasOnlyArtefacts = (instance: Instance) =>
+    runtime === undefined && artefactsOf(instance) !== undefined;
   const imagesOf = (instance: Instance): ImageStore => {
     const namespace = imageNamespaceOf(instance);
     return requireRuntime(runtime).namespace(namespace).images;
@@ -45,11 +48,13 @@ export function createImageService(
     async *list({ containerd }, { signal }) {
       for (const image of (await artefactsOf(containerd)?.list()) ?? [])
         yield { ...imageMessage(image), labels: image.labels };
+      if (hasOnlyArtefacts(containerd)) return;
       for (const image of await imagesOf(containerd).list({ signal }))
         yield { ...imageMessage(image), labels: image.labels };
     },
     async *pull({ containerd, imageRef }, { signal }) {
       const artefact = await artefactsOf(containerd)?.pullIfArtefact(imageRef, signal);
+      if (artefact === undefined && hasOnlyArtefacts(containerd)) refuseOtherImages(imageRef);
       for await (const step of artefact ?? imagesOf(containerd).pull(imageRef, { signal })) {
         if (step.kind === 'layer')
           yield { response: { $case: 'pullProgress', value: layerMessage(step.layer) } };
@@ -65,6 +70,7 @@ export function createImageService(
       const given = archiveOf(messages);
       const found = await artefactsOf(begin.value)?.importIfArtefact(given, signal);
       if (found?.kind === 'artefact') return { name: found.image.reference };
+      if (hasOnlyArtefacts(begin.value)) refuseOtherImages('the archive');
       const images = imagesOf(begin.value);
       const [taken] = await images.import(found?.archive ?? given, { signal });
       if (taken === undefined)
@@ -73,6 +79,7 @@ export function createImageService(
     },
     async remove({ containerd, imageRef }, { signal }) {
       if (await artefactsOf(containerd)?.remove(imageRef)) return {};
+      if (hasOnlyArtefacts(containerd)) throw new Fault('not-found', `image ${imageRef} not found`);
       const images = imagesOf(containerd);
       try {
         await images.remove(imageRef, { signal, withDigests: true });

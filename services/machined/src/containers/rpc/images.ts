@@ -4,7 +4,7 @@ import { Fault } from '@nodewright/fault';
 import type { InstallerImages } from '../../base/domain/installer-images.ts';
 import { timestampFromUnixMs } from '../../base/rpc/timestamp.ts';
 import { imageNamespace } from '../domain/image-selection.ts';
-import { requireRuntime } from './require-runtime.ts';
+import { refuseOtherImages, requireRuntime } from './require-runtime.ts';
 
 /**
  * Implements ImageList and ImagePull for clients without ImageService. Source: Talos v1.14: MachineService,
@@ -16,6 +16,8 @@ export function createImages(
 ): Pick<MachineServiceImplementation, 'imageList' | 'imagePull'> {
   const artefactsOf = (number: number) =>
     imageNamespace(number) === runtimeNamespaces.system ? artefacts : undefined;
+  /** A node of processes has artefacts and no other images. */
+  const hasOnlyArtefacts = (number: number) => runtime === undefined && artefactsOf(number) !== undefined;
   const select = (number: number) => {
     const namespace = imageNamespace(number);
     return requireRuntime(runtime).namespace(namespace);
@@ -23,6 +25,7 @@ export function createImages(
   return {
     async *imageList({ namespace }, { signal }) {
       for (const image of (await artefactsOf(namespace)?.list()) ?? []) yield imageMessage(image);
+      if (hasOnlyArtefacts(namespace)) return;
       const { images } = select(namespace);
       for (const image of await images.list({ signal })) yield imageMessage(image);
     },
@@ -32,6 +35,7 @@ export function createImages(
         for await (const _step of artefact);
         return { messages: [{}] };
       }
+      if (hasOnlyArtefacts(namespace)) refuseOtherImages(reference);
       const { images } = select(namespace);
       const isThere = await images.get(reference, { signal }).then(
         () => true,

@@ -14,3 +14,11 @@ export function requireRuntime(runtime: ContainerRuntime | undefined): Container
     'no container runtime runs on this node: its services are processes',
   );
 }
+
+/** For an image on a node without a runtime that has artefacts of the installer. @throws Fault `failed-precondition` */
+export function refuseOtherImages(reference: string): never {
+  throw new Fault(
+    'failed-precondition',
+    `${reference} is no artefact of the installer, or its registry does not answer: this node has no container runtime for other images`,
+  );
+}

@@ -36,17 +36,26 @@ export const runtimeRow = partRow({
   },
 });
 
-/** The artefacts of the installer that a machine keeps. */
+/** The artefacts of the installer that a node keeps. */
 export const artefactsRow = partRow({
   name: 'artefacts',
   needs: ['config'],
-  isPresent: ({ isFirstProcess }) => isFirstProcess,
+  isPresent: ({ systems }) => systems !== undefined,
   async open(host, { config }, scope) {
-    // Loaded on demand: only machines have a store.
+    // Loaded on demand: not every node has a store.
     const { openArtefacts } = await import('../../upgrade/host/open-artefacts.ts');
     const { root } = host.layout;
     const staged = () => stagedImage(config.meta.values());
-    return openArtefacts({ ...host, root, staged, certificates: () => readTrustedCertificates(root) }, scope);
+    if (host.abilities.systems === 'disk') {
+      const certificates = () => readTrustedCertificates(root);
+      return openArtefacts({ ...host, root, staged, certificates, nodeKind: 'machine' }, scope);
+    }
+    const { certificatesOf } = await import('../../upgrade/host/slot-folder.ts');
+    const certificates = () => certificatesOf(root, host.layout.paths.slots, host.options.systemSlot);
+    return openArtefacts(
+      { ...host, root, staged, certificates, nodeKind: 'process', isAlwaysOnDisk: true },
+      scope,
+    );
   },
 });
 

@@ -36,6 +36,7 @@ import { openSecrets } from '../../secrets/open-secrets.ts';
 import { openTime } from '../../time/open-time.ts';
 import { folderPlace } from '../../upgrade/host/image-additions.ts';
 import { openInstallation } from '../../upgrade/open-installation.ts';
+import { openProcessUpgrade } from '../../upgrade/open-process-upgrade.ts';
 import { openUpgrade, type UpgradeTopic } from '../../upgrade/open-upgrade.ts';
 import { openUpgradeCalls } from '../../upgrade-calls/open-upgrade-calls.ts';
 import { openVolumes } from '../../volumes/open-volumes.ts';
@@ -110,8 +111,8 @@ export const upgradeRow = topicRow({
   needs: ['startPartitions', 'config', 'runtime', 'etcd', 'artefacts', 'selectors', 'volumes'],
   open(host, { startPartitions: partitions, config, runtime, etcd, artefacts, selectors, volumes }) {
     const { abilities, layout, machineCalls: calls, options, state, view } = host;
-    if (calls === undefined) return undefined;
     const isMaintenance = () => config.isMaintenance() || !(view.configuration()?.isComplete ?? false);
+    if (calls === undefined) return openProcessUpgradeOf(host, { config, etcd, artefacts, isMaintenance });
     // A machine that its own disk has started and that has lost META must not overwrite it.
     if (partitions === undefined && options.medium === undefined) return undefined;
     const installation = { config, artefacts, selectors, isMaintenance };
@@ -173,6 +174,24 @@ async function namedImages(
   ];
   const images = [...specs.map((spec) => spec?.image), ...containers.flat().map(({ image }) => image)];
   return images.filter((image) => image !== undefined && image !== '').map(String);
+}
+
+/** The same for a node of processes, if its supervisor starts it with what it chooses. */
+function openProcessUpgradeOf(
+  host: OpenedHost,
+  given: Pick<Offered, 'config' | 'etcd' | 'artefacts'> & { readonly isMaintenance: () => boolean },
+): UpgradeTopic | undefined {
+  const { abilities, layout, options, servicesFolder, view } = host;
+  const { config, etcd, artefacts: source, isMaintenance } = given;
+  if (abilities.systems !== 'folder' || source === undefined || servicesFolder === undefined)
+    return undefined;
+  return openProcessUpgrade({
+    ...{ ...host, root: layout.root, slots: layout.paths.slots, servicesFolder, source, isMaintenance },
+    ...{ systemSlot: options.systemSlot, lastEnd: options.lastEnd, meta: config.meta },
+    hasEtcd: options.etcdBinary !== undefined,
+    hasKubernetes: options.kubernetesDir !== undefined,
+    etcdVersion: async () => (isControlPlaneNow(view) ? etcd.dataVersion() : undefined),
+  });
 }
 
 /** The same for a machine that a medium has started. */
@@ -298,6 +317,7 @@ export const upgradeCallsRow = topicRow({
   needs: ['artefacts', 'etcd', 'upgrade', 'life'],
   open: ({ abilities, world, log }, { artefacts, etcd, upgrade, life }) =>
     openUpgradeCalls({
+      takesExtensions: abilities.systems === 'disk',
       ...{ artefacts, log, upgrades: upgrade?.upgrades, sequences: life.sequences },
       ...{ description: world.description, cannotEnd: abilities.cannotEnd },
       assertMayUpgrade: (signal) => etcd.assertMayUpgrade(signal),

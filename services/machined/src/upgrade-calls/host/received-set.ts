@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { Fault } from '@nodewright/fault';
 import { receiveArchive } from '../../extensions/host/receive-archive.ts';
 import type { ReceivedSet } from '../domain/received-set.ts';
 
@@ -13,3 +14,11 @@ export const createReceivedSet = (path = receivedFile): ReceivedSet => ({
   },
   remove: () => rm(path, { force: true }),
 });
+
+/** For a node without extensions: it refuses a set before it reads any of it. */
+export const noReceivedSet: ReceivedSet = {
+  async receive() {
+    throw new Fault('failed-precondition', 'this node has no extensions: upgrade it without a set of them');
+  },
+  async remove() {},
+};

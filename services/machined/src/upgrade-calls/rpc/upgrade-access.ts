@@ -36,7 +36,7 @@ export class UpgradeAccess {
     if (upgrades !== undefined) return upgrades;
     throw new Fault(
       'failed-precondition',
-      `this node is ${description}: only a machine with a disk of its own is installed and upgraded by calls`,
+      `this node is ${description}: only machines with a disk of their own, and the nodes of clusters of processes, are upgraded by calls`,
     );
   }
 

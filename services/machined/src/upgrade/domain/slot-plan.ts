@@ -10,6 +10,8 @@ export interface PlacedFile extends ArtefactFile {
   readonly partition: StartPartition;
   /** Below the root of the partition. */
   readonly place: string;
+  /** Default: 0600. */
+  readonly mode?: number;
 }
 
 /** The path of the unified kernel of a slot on the partition EFI. */
@@ -47,6 +49,8 @@ const blockBytes = 4096;
 
 export interface PartitionSpace {
   readonly partition: StartPartition;
+  /** What it is called. Default: the partition with its name. */
+  readonly place?: string | undefined;
   /** Free now. */
   readonly freeBytes: number;
   /** What the system in the slot has now, which is removed before. */
@@ -70,10 +74,10 @@ const neededBytes = (sizes: readonly number[]) =>
  */
 export function checkSpace(space: PartitionSpace): void {
   if (lackingBytes(space) <= 0) return;
-  const { partition, freeBytes, replacedBytes, sizes } = space;
+  const { partition, place = `the partition ${partition}`, freeBytes, replacedBytes, sizes } = space;
   throw new Fault(
     'failed-precondition',
-    `the partition ${partition} has no room: the new system needs ${showMib(neededBytes(sizes))}, and the slot has ${showMib(freeBytes + replacedBytes)}`,
+    `${place} has no room: the new system needs ${showMib(neededBytes(sizes))}, and the slot has ${showMib(freeBytes + replacedBytes)}`,
   );
 }
 

@@ -41,13 +41,18 @@ export class ArtefactFolder {
   readonly #platform: Platform;
   #count = 0;
 
-  constructor(folder: string, platform: Platform) {
+  readonly #isAlwaysOnDisk: boolean;
+
+  /** @param isAlwaysOnDisk whatever file system it is on: what is written there stays as long as the node does */
+  constructor(folder: string, platform: Platform, isAlwaysOnDisk = false) {
     this.#folder = folder;
     this.#platform = platform;
+    this.#isAlwaysOnDisk = isAlwaysOnDisk;
   }
 
   /** Whether what is written there stays on a disk. On a machine it does once EPHEMERAL is mounted. */
   async isOnDisk(): Promise<boolean> {
+    if (this.#isAlwaysOnDisk) return true;
     const { type } = await statfs(await existing(this.#folder));
     return diskTypes.includes(type);
   }

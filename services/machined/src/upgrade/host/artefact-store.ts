@@ -7,6 +7,7 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import {
   filesFor,
   isSignedIndex,
+  type NodeKind,
   registryStream,
   type VerifiedArtefact,
   verifyArtefact,
@@ -43,6 +44,8 @@ export interface ArtefactStoreInit {
   readonly folder: ArtefactFolder;
   /** Of the node. */
   readonly platform: Platform;
+  /** Layers with files for other kinds of nodes are not kept. Default: a machine. */
+  readonly nodeKind?: NodeKind;
   readonly registry: DistributionClient;
   /** Those that the running system trusts. @throws Fault when it has none */
   readonly certificates: () => Promise<readonly X509Certificate[]>;
@@ -154,7 +157,7 @@ export class ArtefactStore implements ArtefactSource, InstallerImages {
     const { content, documents: _unused } = recordDocuments(fresh.openArchive(platform));
     const artefact = await this.#verify(content);
     let sizeBytes = 0;
-    for (const layer of wantedLayers(artefact))
+    for (const layer of wantedLayers(artefact, this.#init.nodeKind))
       for await (const piece of verifiedBytes(content.read(layer), layer)) {
         signal.throwIfAborted();
         sizeBytes += piece.length;
@@ -211,7 +214,7 @@ export class ArtefactStore implements ArtefactSource, InstallerImages {
       const { content, documents } = recordDocuments(this.#stream(reference, signal));
       const artefact = await this.#verify(content);
       const root = await content.root();
-      const layers = wantedLayers(artefact);
+      const layers = wantedLayers(artefact, this.#init.nodeKind);
       const { version } = artefact.description;
       const found = {
         ...{ name: nameOf(reference), version, digest: root.digest },
@@ -408,9 +411,9 @@ export class ArtefactStore implements ArtefactSource, InstallerImages {
   }
 }
 
-/** The layers with files for a machine: those with others are not stored. */
-function wantedLayers({ description, layers }: VerifiedArtefact): Descriptor[] {
-  const wanted = new Set(filesFor('machine', description));
+/** The layers with files for nodes of the kind: those with others are not stored. */
+function wantedLayers({ description, layers }: VerifiedArtefact, kind: NodeKind = 'machine'): Descriptor[] {
+  const wanted = new Set(filesFor(kind, description));
   return layers.filter((_layer, at) => description.layers[at]?.some((file) => wanted.has(file)));
 }
 

@@ -29,6 +29,8 @@ export const loaderFolder = 'machine/loader/';
 export const loaderFilesBytes = 16 << 20;
 
 export interface LoaderReplacement {
+  /** What is said of it to people, before it is done. */
+  readonly notice: string;
   /** Whether the disk has a boot loader that cannot try a system. */
   isOld(): Promise<boolean>;
   /**
@@ -108,6 +110,7 @@ export function createLoaderReplacement(init: LoaderReplacementInit): LoaderRepl
   const isOld = async () =>
     isUefi ? sectionsOf(await readHead())?.has('.linux') === true : !readsEnvironment(await readMenu());
   return {
+    notice: 'the boot loader of this disk is replaced: it cannot try a system',
     isOld,
     async replace(files) {
       if (!(await isOld())) return;

@@ -26,7 +26,14 @@ import {
   upgradeRecordFrom,
 } from '@nodewright/boot';
 import { Fault, faultFrom } from '@nodewright/fault';
-import type { ArtefactFile, ArtefactSink, Edition, VerifiedArtefact } from '@nodewright/installer';
+import type {
+  ArtefactDescription,
+  ArtefactFile,
+  ArtefactSink,
+  Edition,
+  NodeKind,
+  VerifiedArtefact,
+} from '@nodewright/installer';
 import type { Platform } from '@nodewright/oci';
 import type { Logger } from '@nodewright/telemetry';
 import type { MountedPartition } from '../../base/host/mounted-partition.ts';
@@ -52,7 +59,7 @@ import {
   loaderFilesBytes,
   loaderFolder,
 } from './loader-replacement.ts';
-import type { PartitionAccess } from './partition-files.ts';
+import type { PartitionAccess, PartitionFiles } from './partition-files.ts';
 import { runSteps } from './run-steps.ts';
 import type { NewSystem, SlotWriter } from './slot-writer.ts';
 
@@ -79,8 +86,13 @@ export interface MachineUpgradesInit {
   /** Those that the running image trusts. */
   readonly certificates: () => Promise<readonly X509Certificate[]>;
   readonly platform: Platform;
-  readonly edition: Edition;
+  /** Undefined: this node may have an artefact of any edition, because it uses nothing that only one of them has. */
+  readonly edition: Edition | undefined;
   readonly version: string;
+  /** Default: a machine. */
+  readonly kind?: SystemKind;
+  /** How the run before this one ended; undefined where nothing outlives it. */
+  readonly lastEnd?: string | undefined;
   /** Of the etcd of this system when it has written data on this node; undefined without data. */
   readonly etcdVersion: () => Promise<string | undefined>;
   readonly missingNow: () => Promise<readonly OutsideNeed[]>;
@@ -104,6 +116,19 @@ export interface MachineUpgradesInit {
 }
 
 const anUpgrade = 'an upgrade';
+
+/** What differs between nodes of several kinds that have two slots. */
+export interface SystemKind {
+  readonly nodeKind: NodeKind;
+  /** The files of the artefact that the slot gets, with their places. */
+  placedFiles(slot: Slot, offered: readonly ArtefactFile[]): readonly PlacedFile[];
+  /** What the place of the slots is called when it has no room. Default: the partition BOOT. */
+  readonly place?: string;
+  /** Writes what the slot has besides the files of the artefact. */
+  readonly writeMore?: (files: PartitionFiles, slot: Slot, description: ArtefactDescription) => Promise<void>;
+}
+
+const machineKind: SystemKind = { nodeKind: 'machine', placedFiles };
 
 /** Upgrades a machine, and what its start, its trial and its restart need. */
 export class MachineUpgrades implements Upgrades {
@@ -270,7 +295,7 @@ export class MachineUpgrades implements Upgrades {
     report: (line: string) => void,
     { etcdVersion, missingBefore }: Pick<StagedOptions, 'etcdVersion' | 'missingBefore'>,
   ): Promise<void> {
-    const { source, certificates, platform, edition, version, running, signal } = this.#init;
+    const { source, certificates, platform, version, running, signal, kind = machineKind } = this.#init;
     const { images, replacement } = this.#init;
     this.#refuseInMaintenance();
     const extra = this.#init.extraKernelArguments?.() ?? [];
@@ -291,7 +316,8 @@ export class MachineUpgrades implements Upgrades {
     const { description } = artefact;
     const { allowsDowngrade } = request;
     checkTarget(description, {
-      ...{ nodeKind: 'machine', edition, version, allowsDowngrade },
+      ...{ nodeKind: kind.nodeKind, version, allowsDowngrade },
+      edition: this.#init.edition ?? description.edition,
       ...(etcdVersion === undefined ? {} : { etcdVersion }),
     });
     const slot = otherSlot(running.slot);
@@ -301,12 +327,14 @@ export class MachineUpgrades implements Upgrades {
         : await openNewSet({
             ...{ file: setFile, certificates: trusted, slot, imageRootHash: description.rootHash },
           });
-    const offered = filesFor('machine', description);
-    await checkArguments({ slot, extra, content, artefact, readArtefact, signal });
+    const offered = filesFor(kind.nodeKind, description);
+    // Only a machine has a kernel with a command line.
+    if (kind.nodeKind === 'machine')
+      await checkArguments({ slot, extra, content, artefact, readArtefact, signal });
     const files = await this.#fittingFiles(offered, set, report);
     const additions = await images?.plan(offered, description.rootHash);
     if (hasOldLoader) {
-      report('the boot loader of this disk is replaced: it cannot try a system');
+      report(replacement.notice);
       await replacement.replace(await readLoaderFiles(content, artefact, readArtefact, signal));
     }
     report(`${description.version} is written into slot ${slot}`);
@@ -329,7 +357,10 @@ export class MachineUpgrades implements Upgrades {
       },
       checkUnifiedKernel: this.#init.checkUnifiedKernel,
       finish: (on) => addKernelArguments(on, { slot, tag: description.version, extra }),
-      writeMore: set && ((on) => set.write(on)),
+      async writeMore(on) {
+        await set?.write(on);
+        await kind.writeMore?.(on, slot, description);
+      },
       checkMore: set && ((on) => set.check(on)),
     };
     await this.#follow(planUpgrade(await this.#facts(), { rootHash, missingBefore }), { system });
@@ -342,13 +373,13 @@ export class MachineUpgrades implements Upgrades {
     set: NewSet | undefined,
     report: (line: string) => void,
   ): Promise<readonly PlacedFile[]> {
-    const { access, isUefi, running } = this.#init;
+    const { access, isUefi, running, kind = machineKind } = this.#init;
     const slot = otherSlot(running.slot);
-    const files = placedFiles(slot, offered);
+    const files = kind.placedFiles(slot, offered);
     const sizesOn = (name: PlacedFile['partition']) =>
       files.filter(({ partition }) => partition === name).map(({ sizeBytes }) => sizeBytes);
     checkSpace({
-      partition: 'BOOT',
+      ...({ partition: 'BOOT', place: kind.place } as const),
       ...(await access.boot.read(async (on) => ({
         ...{ freeBytes: await on.freeBytes(), replacedBytes: await on.sizeOf(slot) },
       }))),
@@ -430,8 +461,9 @@ export class MachineUpgrades implements Upgrades {
   }
 
   async #facts(): Promise<MachineFacts> {
-    const { running, loader, meta } = this.#init;
-    return { running, boot: await loader.state(), record: upgradeRecordFrom(meta.values()) };
+    const { running, loader, meta, lastEnd } = this.#init;
+    const record = upgradeRecordFrom(meta.values());
+    return { running, boot: await loader.state(), record, ...(lastEnd !== undefined && { lastEnd }) };
   }
 }
 

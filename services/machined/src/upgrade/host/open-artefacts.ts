@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
+import type { NodeKind } from '@nodewright/installer';
 import { platformOfNode } from '@nodewright/oci';
 import type { State } from '@nodewright/state';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
@@ -17,6 +18,9 @@ export interface OpenArtefactsInit {
   /** What the next start upgrades to; undefined for nothing. */
   readonly staged: () => string | undefined;
   readonly certificates: () => Promise<readonly X509Certificate[]>;
+  readonly nodeKind: NodeKind;
+  /** What the node writes always stays. Otherwise it does when its folder is on the file system of a disk. */
+  readonly isAlwaysOnDisk?: boolean;
   /** Unix time in ms. */
   readonly now: () => number;
   /** Aborts when the node stops. */
@@ -25,21 +29,32 @@ export interface OpenArtefactsInit {
 }
 
 /**
- * The store of artefacts of a machine. Registries are asked as the configuration says, so through registryd first while that is healthy.
+ * The store of artefacts of a node. Registries are asked as the configuration says, so through registryd first while that is healthy.
  *
  * @param scope ends its connections
  */
 export async function openArtefacts(
-  { root, state, telemetry, staged, certificates, now, signal, log }: OpenArtefactsInit,
+  {
+    root,
+    state,
+    telemetry,
+    staged,
+    certificates,
+    nodeKind,
+    isAlwaysOnDisk = false,
+    now,
+    signal,
+    log,
+  }: OpenArtefactsInit,
   scope: AsyncDisposableStack,
 ): Promise<ArtefactStore> {
   const endpointsOf = await followRegistryEndpoints(state, scope);
   const platform = platformOfNode(process.arch);
-  // Loaded on demand: only machines have a store.
+  // Loaded on demand: not every node has a store.
   const { openDistributionClient } = await import('@nodewright/oci');
   const store = new ArtefactStore({
-    ...{ platform, certificates, staged, log, nowMs: now, monotonicMs: () => performance.now() },
-    folder: new ArtefactFolder(`${root}${artefactsFolder}`, platform),
+    ...{ platform, nodeKind, certificates, staged, log, nowMs: now, monotonicMs: () => performance.now() },
+    folder: new ArtefactFolder(`${root}${artefactsFolder}`, platform, isAlwaysOnDisk),
     registry: scope.use(openDistributionClient({ telemetry, endpointsOf })),
   });
   void store.collect(signal);

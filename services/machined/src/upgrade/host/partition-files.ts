@@ -8,8 +8,13 @@ import type { MountedPartition } from '../../base/host/mounted-partition.ts';
 /** The files of a partition while it is mounted, by paths below its root. What was changed is on the disk when a promise is fulfilled. */
 export interface PartitionFiles {
   /** Writes a file, and the folders that it needs. */
-  write(path: string, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void>;
-  /** Reads a file from the disk, and not from the memory of the kernel. */
+  write(
+    path: string,
+    content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    /** Of a new file. Default: 0600. */
+    mode?: number,
+  ): Promise<void>;
+  /** Reads a file from the disk, and not from the memory of the kernel, where the node has memory for that. */
   read(path: string): AsyncIterable<Uint8Array>;
   rename(from: string, to: string): Promise<void>;
   /** Removes a file, or a folder with what is in it, if it is there. */
@@ -29,7 +34,10 @@ export interface PartitionAccess {
 /** Gives memory for reads that bypass the kernel's cache; its address is a multiple of 4096. */
 export type AlignedMemory = (bytes: number) => Buffer;
 
-export const accessTo = (partition: MountedPartition, memory: AlignedMemory): PartitionAccess => ({
+export const accessTo = (
+  partition: MountedPartition,
+  memory: AlignedMemory | undefined,
+): PartitionAccess => ({
   read: (work) => partition.read((folder) => work(partitionFiles(folder, memory))),
   write: (work) => partition.write((folder, flush) => work(partitionFiles(folder, memory), flush)),
 });
@@ -49,13 +57,14 @@ const folderMode = 0o755;
 const fileMode = 0o600;
 const pieceBytes = 1 << 20;
 
-export function partitionFiles(folder: string, memory: AlignedMemory): PartitionFiles {
+/** @param memory undefined: reads pass through the kernel's cache */
+export function partitionFiles(folder: string, memory: AlignedMemory | undefined): PartitionFiles {
   const at = (path: string) => join(folder, path);
   return {
-    async write(path, content) {
+    async write(path, content, mode = fileMode) {
       await makeFolder(dirname(at(path)), folderMode);
       {
-        await using file = await open(at(path), 'w', fileMode);
+        await using file = await open(at(path), 'w', mode);
         for await (const piece of content) await file.writeFile(piece);
         await file.sync();
       }
@@ -79,9 +88,9 @@ export function partitionFiles(folder: string, memory: AlignedMemory): Partition
   };
 }
 
-async function* readFromDisk(path: string, memory: AlignedMemory): AsyncGenerator<Uint8Array> {
-  await using file = await openDirect(path);
-  const buffer = memory(pieceBytes);
+async function* readFromDisk(path: string, memory: AlignedMemory | undefined): AsyncGenerator<Uint8Array> {
+  await using file = memory === undefined ? await open(path) : await openDirect(path);
+  const buffer = (memory ?? Buffer.alloc)(pieceBytes);
   for (let position = 0; ; ) {
     const { bytesRead } = await file.read(buffer, 0, pieceBytes, position);
     if (bytesRead > 0) yield Buffer.from(buffer.subarray(0, bytesRead));

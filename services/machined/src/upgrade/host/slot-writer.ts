@@ -10,6 +10,16 @@ import type { PartitionAccess, PartitionFiles } from './partition-files.ts';
 export interface SlotWriterInit {
   readonly boot: PartitionAccess;
   readonly efi: PartitionAccess;
+  /** Default: that of machines. */
+  readonly form?: SlotForm;
+}
+
+/** What makes the files of a slot a system, which differs between kinds of nodes. */
+export interface SlotForm {
+  /** Compares what belongs together, before any file has its name. @throws Fault `data-loss` */
+  check(boot: PartitionFiles, slot: Slot, rootHash: string): Promise<void>;
+  /** The list that makes the slot complete. @throws Fault `failed-precondition` when a file is missing */
+  digests(slot: Slot, files: readonly PlacedFile[]): string;
 }
 
 /** A system that is to be written. */
@@ -46,7 +56,7 @@ export interface SlotWriter {
   unmark(slot: Slot): Promise<void>;
 }
 
-export function createSlotWriter({ boot, efi }: SlotWriterInit): SlotWriter {
+export function createSlotWriter({ boot, efi, form = machineForm }: SlotWriterInit): SlotWriter {
   return {
     async empty(slot) {
       const digests = `${slot}/${slotFiles.digests}`;
@@ -68,7 +78,7 @@ export function createSlotWriter({ boot, efi }: SlotWriterInit): SlotWriter {
       boot.write((onBoot) => {
         const isOnEfi = system.files.some(({ partition }) => partition === 'EFI');
         const fill = (onEfi: PartitionFiles | undefined) =>
-          fillSlot(slot, system, { BOOT: onBoot, EFI: onEfi });
+          fillSlot(slot, system, { form, partitions: { BOOT: onBoot, EFI: onEfi } });
         return isOnEfi ? efi.write((onEfi) => fill(onEfi)) : fill(undefined);
       }),
     async complete(slot) {
@@ -86,7 +96,11 @@ export function createSlotWriter({ boot, efi }: SlotWriterInit): SlotWriter {
 
 type Partitions = Readonly<Record<PlacedFile['partition'], PartitionFiles | undefined>>;
 
-async function fillSlot(slot: Slot, system: NewSystem, partitions: Partitions): Promise<void> {
+async function fillSlot(
+  slot: Slot,
+  system: NewSystem,
+  { form, partitions }: { readonly form: SlotForm; readonly partitions: Partitions },
+): Promise<void> {
   const { rootHash, files, read, writeMore, checkMore, checkUnifiedKernel, finish } = system;
   const boot = required(partitions, 'BOOT');
   const places = new Map(files.map((file) => [file.path, file]));
@@ -94,7 +108,7 @@ async function fillSlot(slot: Slot, system: NewSystem, partitions: Partitions): 
     async write({ path }, content) {
       const file = places.get(path);
       if (file === undefined) throw new Fault('internal', `${path} has no place`);
-      await required(partitions, file.partition).write(temporary(file.place), content);
+      await required(partitions, file.partition).write(temporary(file.place), content, file.mode);
     },
   };
   await read(sink, ({ path }) => places.has(path));
@@ -104,12 +118,12 @@ async function fillSlot(slot: Slot, system: NewSystem, partitions: Partitions): 
     if (partition === 'EFI')
       await checkUnifiedKernel?.(wholeFiles(required(partitions, 'EFI')), temporary(place));
   await checkMore?.(boot);
-  await checkRoot(boot, slot, rootHash);
+  await form.check(boot, slot, rootHash);
   for (const { partition, place } of files)
     if (partition === 'BOOT') await boot.rename(temporary(place), place);
   await finish?.(boot);
   await writeText(boot, `${slot}/${slotFiles.rootHash}`, `${rootHash}\n`);
-  await writeText(boot, temporary(`${slot}/${slotFiles.digests}`), digestsOf(slot, files));
+  await writeText(boot, temporary(`${slot}/${slotFiles.digests}`), form.digests(slot, files));
 }
 
 async function writeText(files: PartitionFiles, path: string, text: string): Promise<void> {
@@ -181,3 +195,5 @@ function digestsOf(slot: Slot, files: readonly PlacedFile[]): string {
   });
   return listed.join('');
 }
+
+const machineForm: SlotForm = { check: checkRoot, digests: digestsOf };

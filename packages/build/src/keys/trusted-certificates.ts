@@ -3,6 +3,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { secureBootKey } from './secure-boot-key.ts';
 
+/** The folder with the keys of a build. */
+export const keysFolder = (checkout: string): string =>
+  process.env.IMAGE_KEYS ?? join(checkout, '_out', 'keys');
+
 /** In the folder of the keys: certificates of further keys, as PEM or DER. */
 export const trustedFolder = 'trusted';
 

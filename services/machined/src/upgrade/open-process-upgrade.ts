@@ -1,0 +1,143 @@
+import { systemTimers } from '@nodewright/async';
+import {
+  createFolderBootLoader,
+  isSlot,
+  type Slot,
+  slotFolderFiles,
+  upgradeRecordFrom,
+} from '@nodewright/boot';
+import { buildInfo } from '@nodewright/contract';
+import { platformOfNode } from '@nodewright/oci';
+import { pointerTo, type State } from '@nodewright/state';
+import { machineStatuses } from '@nodewright/state/kinds';
+import type { Logger } from '@nodewright/telemetry';
+import { specOf } from '../base/resources/spec-of.ts';
+import type { MetaStore } from '../config/controllers/meta-store.ts';
+import type { NodeEvent } from '../life/domain/node-event.ts';
+import { upgradeStatusController } from './controllers/upgrade-status.ts';
+import type { ArtefactSource } from './domain/artefact-source.ts';
+import { isFirstTry } from './domain/first-try.ts';
+import { placedProcessFiles, processDigests } from './domain/process-slot.ts';
+import { outsideNeedsOf } from './domain/trial-problems.ts';
+import { createMachineStart } from './host/machine-start.ts';
+import { MachineUpgrades } from './host/machine-upgrades.ts';
+import { createTrialObserver } from './host/observe-trial.ts';
+import { accessTo, type PartitionFiles } from './host/partition-files.ts';
+import { keepRunningPrograms } from './host/running-programs.ts';
+import { certificatesOf, createSlotFolder, runningSystem, slotFolderFilesOn } from './host/slot-folder.ts';
+import { createSlotWriter } from './host/slot-writer.ts';
+import { UpgradeStateHolder } from './host/upgrade-state.ts';
+import type { RestartMachine, UpgradeTopic } from './upgrade-topic.ts';
+
+export interface OpenProcessUpgradeInit {
+  /** The node's root, without a trailing slash. */
+  readonly root: string;
+  /** The folder with the slots. */
+  readonly slots: string;
+  /** What the supervisor has started: `A`, `B`, or `none` for the programs of the cluster. */
+  readonly systemSlot: string;
+  /** How the run before this one ended; empty when the supervisor does not know. */
+  readonly lastEnd: string;
+  /** The folder with the bundles that run. */
+  readonly servicesFolder: string;
+  readonly hasEtcd: boolean;
+  readonly hasKubernetes: boolean;
+  readonly source: ArtefactSource;
+  readonly meta: MetaStore;
+  readonly isMaintenance: () => boolean;
+  /** The version of etcd with which this node has written data; undefined without data. */
+  readonly etcdVersion: () => Promise<string | undefined>;
+  readonly state: State;
+  readonly events: { publish(event: NodeEvent): void };
+  /** Aborts when the node stops. */
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+}
+
+/** The systems of a node of processes: what its supervisor starts it with. */
+export function openProcessUpgrade(init: OpenProcessUpgradeInit): UpgradeTopic {
+  const { root, slots, hasEtcd, hasKubernetes, state, events, signal, log } = init;
+  const startedSlot: Slot | undefined = isSlot(init.systemSlot) ? init.systemSlot : undefined;
+  const boot = createSlotFolder(slots);
+  const files = accessTo(boot, undefined);
+  const access = { boot: files, efi: files };
+  const writer = createSlotWriter({ ...access, form: { check: async () => {}, digests: processDigests } });
+  const loader = createFolderBootLoader(slotFolderFilesOn(boot));
+  const certificates = () => certificatesOf(root, slots, init.systemSlot);
+  const holder = new UpgradeStateHolder();
+  const timers = systemTimers;
+  let running = runningSystem(slots, startedSlot);
+  let isKept = startedSlot !== undefined;
+  let restart: RestartMachine = () => log.error({}, 'the node cannot restart yet');
+  const writeCertificates = (on: PartitionFiles, slot: Slot, texts: readonly string[]) =>
+    on.write(`${slot}/${slotFolderFiles.certificates}`, [Buffer.from(texts.join('\n'))]);
+
+  const machine = new MachineUpgrades({
+    get running() {
+      return running;
+    },
+    ...{ commandLine: '', isUefi: false, loader, boot, access, writer, certificates, signal, log },
+    replacement: keepRunningPrograms({
+      ...{ servicesFolder: init.servicesFolder, writer, isKept: () => isKept },
+      writeCertificates: async (on, slot) => writeCertificates(on, slot, (await certificates()).map(String)),
+      onKept(system) {
+        running = system;
+        isKept = true;
+      },
+    }),
+    kind: {
+      nodeKind: 'process',
+      placedFiles: (slot, offered) => placedProcessFiles(slot, offered, { hasEtcd, hasKubernetes }),
+      place: 'the folder of this node',
+      writeMore: (on, slot, description) => writeCertificates(on, slot, description.certificates),
+    },
+    meta: init.meta,
+    source: init.source,
+    platform: platformOfNode(process.arch),
+    edition: hasKubernetes ? 'kubernetes' : undefined,
+    version: buildInfo.tag,
+    lastEnd: init.lastEnd === '' ? undefined : init.lastEnd,
+    etcdVersion: init.etcdVersion,
+    missingNow: async () => outsideNeedsOf(await specOf(state, pointerTo(machineStatuses))),
+    isMaintenance: init.isMaintenance,
+    images: undefined,
+    checkUnifiedKernel: undefined,
+    startWatchdog: async () => {},
+    restart: (how) => restart(how),
+    onChange: (facts) => holder.change({ facts }),
+  });
+
+  const { slot } = running;
+  const start = createMachineStart({
+    ...{ slot, machine, holder, timers, signal, log },
+    watchdog: { stop() {}, endAfter() {} },
+    isTried: () => isFirstTry(upgradeRecordFrom(init.meta.values()), running),
+    observe: observerOf(init, slot),
+    publish: (event) => events.publish(event),
+    restart: (how) => restart(how),
+  });
+
+  return {
+    controllers: [upgradeStatusController(slot, holder)],
+    api: {},
+    upgrades: machine,
+    ...start,
+    beforeRestart: (_canKexec, load) => machine.beforeRestart(false, load),
+    setRestart(how) {
+      restart = how;
+    },
+  };
+}
+
+/** Such a node has neither modules nor extensions of its own: its stage and its services are what counts. */
+function observerOf({ state, log }: OpenProcessUpgradeInit, slot: Slot) {
+  let observe: ReturnType<typeof createTrialObserver> | undefined;
+  return () => {
+    observe ??= createTrialObserver({
+      ...{ slot, state, log, extensionSet: '' },
+      awaitSoundStart: async () => true,
+      readSet: async () => undefined,
+    });
+    return observe();
+  };
+}
