@@ -8,6 +8,8 @@ import { hostAddress } from '@nodewright/provision/machine';
 export interface LayoutRegistry extends AsyncDisposable {
   /** For machines. */
   readonly url: string;
+  /** For processes of this host. */
+  readonly localUrl: string;
 }
 
 /** Serves the image of the layout under any name. @param folder an OCI layout @param wanted port; by default a free one */
@@ -44,6 +46,7 @@ export async function serveLayout(folder: string, wanted = 0): Promise<LayoutReg
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${hostAddress}:${port}`,
+    localUrl: `http://127.0.0.1:${port}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -17,6 +17,8 @@ export const slotFolderFiles = {
   kubernetes: 'kubernetes',
   /** The same: the certificates, as PEM, of the keys that may sign the next system. */
   certificates: 'certificates.pem',
+  /** The same: written again and again while the slot is tried. */
+  alive: 'alive',
   /** Without it a slot cannot be started. */
   program: 'bundles/machined/machined.cjs',
 } as const;

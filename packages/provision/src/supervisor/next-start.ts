@@ -51,6 +51,7 @@ export function nextStartOf(
         root,
         slot === undefined ? programs : programsOf(join(folder, slot), programs),
       ),
+      slot: slot && join(folder, slot),
       // As variables, which a machined of another version may ignore.
       environment: {
         MACHINED_SYSTEM_SLOT: slot ?? 'none',

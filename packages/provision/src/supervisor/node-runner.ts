@@ -7,6 +7,7 @@ import { keepOutputBounded, type OutputLimits } from '../cluster/bounded-output.
 import { sendSignal } from '../cluster/cluster-processes.ts';
 import type { NodeRunState, NodeStatus } from '../domain/claim.ts';
 import { planReboot, planRestart, type RestartHistory } from '../domain/plan-restart.ts';
+import { watchTrial } from './watch-trial.ts';
 
 /** What one start of a node runs. */
 export interface NodeStart {
@@ -14,6 +15,8 @@ export interface NodeStart {
   readonly command: readonly string[];
   /** Added to the environment of the node. */
   readonly environment?: NodeJS.ProcessEnv;
+  /** The folder of the slot that is started; undefined for the programs of the cluster. */
+  readonly slot?: string | undefined;
 }
 
 export interface NodeRunnerInit {
@@ -59,6 +62,8 @@ export class NodeRunner implements AsyncDisposable {
   #lastExit: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isTurningOff = false;
+  #trial: Disposable | undefined;
+  #isHung = false;
   /** Until when a node that stops is started again, because it was asked for meanwhile. Monotonic. */
   #startWishEndsMs = 0;
   readonly #boundedOutput: Disposable;
@@ -117,6 +122,7 @@ export class NodeRunner implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     using _output = this.#boundedOutput;
+    this.#trial?.[Symbol.dispose]();
     clearTimeout(this.#timer);
     this.#enter('stopping');
     const child = this.#child;
@@ -132,7 +138,7 @@ export class NodeRunner implements AsyncDisposable {
 
   #spawn(): void {
     const { nextStart, root, environment, logPath, pidPath, log, name } = this.#init;
-    const { command, environment: added } = nextStart(this.#lastExit);
+    const { command, environment: added, slot } = nextStart(this.#lastExit);
     const [program = '', ...args] = command;
     const output = openSync(logPath, 'a', 0o600);
     try {
@@ -150,6 +156,7 @@ export class NodeRunner implements AsyncDisposable {
       child.once('error', (error) => this.#onExit(child, error.message));
       child.once('exit', (code, signal) => this.#onExit(child, signal ?? exitText(code)));
       this.#child = child;
+      if (slot !== undefined) this.#trial = watchTrial({ slot, onHang: () => this.#endHung() });
       if (child.pid !== undefined) writeFileSync(pidPath, `${child.pid}\n`, { mode: 0o600 });
       this.#enter('running');
       log.info({ node: name, pid: child.pid, restarts: this.#restarts }, 'node started');
@@ -158,10 +165,20 @@ export class NodeRunner implements AsyncDisposable {
     }
   }
 
+  #endHung(): void {
+    const { pid } = this.#child ?? {};
+    if (pid === undefined) return;
+    this.#isHung = true;
+    this.#init.log.warn({ node: this.#init.name }, 'the tried system of the node hangs, and is killed');
+    sendSignal(-pid, 'SIGKILL');
+  }
+
   #onExit(child: ChildProcess, how: string): void {
     if (this.#child !== child) return;
     this.#child = undefined;
-    this.#lastExit = how;
+    this.#trial?.[Symbol.dispose]();
+    this.#lastExit = this.#isHung ? 'it hung, and was killed' : how;
+    this.#isHung = false;
     if (child.pid !== undefined) sendSignal(-child.pid, 'SIGKILL');
     const { log, name } = this.#init;
     if (this.#state === 'stopping') {

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { systemTimers } from '@nodewright/async';
 import {
   createFolderBootLoader,
   isSlot,
   type Slot,
+  slotFiles,
   slotFolderFiles,
   upgradeRecordFrom,
 } from '@nodewright/boot';
@@ -19,6 +21,7 @@ import type { ArtefactSource } from './domain/artefact-source.ts';
 import { isFirstTry } from './domain/first-try.ts';
 import { placedProcessFiles, processDigests } from './domain/process-slot.ts';
 import { outsideNeedsOf } from './domain/trial-problems.ts';
+import { openLifeSign } from './host/life-sign.ts';
 import { createMachineStart } from './host/machine-start.ts';
 import { MachineUpgrades } from './host/machine-upgrades.ts';
 import { createTrialObserver } from './host/observe-trial.ts';
@@ -54,6 +57,9 @@ export interface OpenProcessUpgradeInit {
   readonly log: Logger;
 }
 
+/** How long a node may take to stop its services. */
+const stopMs = 5 * 60_000;
+
 /** The systems of a node of processes: what its supervisor starts it with. */
 export function openProcessUpgrade(init: OpenProcessUpgradeInit): UpgradeTopic {
   const { root, slots, hasEtcd, hasKubernetes, state, events, signal, log } = init;
@@ -69,6 +75,15 @@ export function openProcessUpgrade(init: OpenProcessUpgradeInit): UpgradeTopic {
   let running = runningSystem(slots, startedSlot);
   let isKept = startedSlot !== undefined;
   let restart: RestartMachine = () => log.error({}, 'the node cannot restart yet');
+  const isTried = existsSync(`${slots}/${running.slot}/${slotFiles.trial}`);
+  const watchdog = isTried
+    ? openLifeSign({ path: `${slots}/${running.slot}/${slotFolderFiles.alive}`, timers, log })
+    : { stop() {}, endAfter() {} };
+  /** Should the node hang while it stops, its supervisor ends it. */
+  const end: RestartMachine = (how) => {
+    watchdog.endAfter(stopMs);
+    restart(how);
+  };
   const writeCertificates = (on: PartitionFiles, slot: Slot, texts: readonly string[]) =>
     on.write(`${slot}/${slotFolderFiles.certificates}`, [Buffer.from(texts.join('\n'))]);
 
@@ -103,18 +118,18 @@ export function openProcessUpgrade(init: OpenProcessUpgradeInit): UpgradeTopic {
     images: undefined,
     checkUnifiedKernel: undefined,
     startWatchdog: async () => {},
-    restart: (how) => restart(how),
+    restart: end,
     onChange: (facts) => holder.change({ facts }),
   });
 
   const { slot } = running;
   const start = createMachineStart({
     ...{ slot, machine, holder, timers, signal, log },
-    watchdog: { stop() {}, endAfter() {} },
+    watchdog,
     isTried: () => isFirstTry(upgradeRecordFrom(init.meta.values()), running),
     observe: observerOf(init, slot),
     publish: (event) => events.publish(event),
-    restart: (how) => restart(how),
+    restart: end,
   });
 
   return {

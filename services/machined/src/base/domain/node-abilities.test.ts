@@ -59,6 +59,7 @@ test('a machine can do everything', () => {
     containers: { cgroupFolder: '/sys/fs/cgroup', limitsPods: true, holdsDaemons: true },
     runsKubelet: true,
     runsUdevd: true,
+    systems: 'disk',
     commandLine: 'talos.platform=metal',
   });
 });
@@ -81,4 +82,12 @@ test('an image without a kubelet or without users, and control groups without co
     ...{ cgroupFolder: '/sys/fs/cgroup', limitsPods: false, holdsDaemons: false },
   });
   assert.equal(runsKubelet, false);
+});
+
+test('a node of processes has slots when its supervisor starts what they choose, and no other guest has', () => {
+  for (const systemSlot of ['none', 'A', 'B']) {
+    assert.equal(abilitiesOf('process', { systemSlot }).systems, 'folder');
+    assert.equal(abilitiesOf('container', { systemSlot }).systems, undefined);
+    assert.equal(abilitiesOf('stack', { systemSlot }).systems, undefined);
+  }
 });

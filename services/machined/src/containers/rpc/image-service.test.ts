@@ -34,7 +34,7 @@ const artefact: ImageInfo = {
 };
 
 /** A runtime and a store of artefacts that note what reaches them. */
-function bothStores() {
+function bothStores(...given: [runtime?: undefined]) {
   const calls: string[] = [];
   const note = (text: string) => void calls.push(text);
   const images = {
@@ -71,7 +71,9 @@ function bothStores() {
     },
     remove: async (image) => image === artefact.reference,
   };
-  const runtime = { namespace: () => ({ images }) } as unknown as ContainerRuntime;
+  // Called with undefined, the node has no runtime.
+  const runtime =
+    given.length > 0 ? undefined : ({ namespace: () => ({ images }) } as unknown as ContainerRuntime);
   return { calls, service: createImageService(runtime, artefacts), images: createImages(runtime, artefacts) };
 }
 
@@ -126,6 +128,37 @@ test('an import gives the store an artefact, and the runtime the whole of any ot
   await importOf(system, 'other');
   await importOf(kubernetes, 'artefact');
   assert.deepEqual(calls, ['runtime import other', 'runtime import artefact']);
+});
+
+test('a node without a runtime has artefacts only, and says so of other images', async () => {
+  const { service, images } = bothStores(undefined);
+  const otherRef = 'registry.example/other:v1';
+  const refusal = { kind: 'failed-precondition', message: /no artefact of the installer/ };
+  assert.equal((await all(service.list({ containerd: system }, context))).length, 1);
+  assert.equal(
+    (await all(images.imageList({ namespace: ContainerdNamespace.NS_SYSTEM }, context))).length,
+    1,
+  );
+  const pulled = await all(service.pull({ containerd: system, imageRef: artefact.reference }, context));
+  assert.equal(pulled.length, 1);
+  await assert.rejects(all(service.pull({ containerd: system, imageRef: otherRef }, context)), refusal);
+  await assert.rejects(
+    images.imagePull({ namespace: ContainerdNamespace.NS_SYSTEM, reference: otherRef }, context),
+    refusal,
+  );
+  const archive = (async function* (): AsyncGenerator<ImageServiceImportRequest> {
+    yield { request: { $case: 'containerd', value: system } };
+    yield { request: { $case: 'imageChunk', value: { metadata: undefined, bytes: Buffer.from('other') } } };
+  })();
+  await assert.rejects(service.import(archive, context), refusal);
+  await service.remove({ containerd: system, imageRef: artefact.reference }, context);
+  await assert.rejects(service.remove({ containerd: system, imageRef: otherRef }, context), {
+    kind: 'not-found',
+  });
+  await assert.rejects(all(service.list({ containerd: kubernetes }, context)), {
+    kind: 'failed-precondition',
+    message: /no container runtime runs on this node/,
+  });
 });
 
 test('remove() of an artefact leaves the runtime alone', async () => {

@@ -17,17 +17,18 @@ import { bootFilesOn } from './grub-files.ts';
 
 const folderMode = 0o700;
 
-/** A folder in place of a partition. It is made at the first write. */
+/** A folder in place of a partition. */
 export function createSlotFolder(folder: string): MountedPartition {
   let lastWrite: Promise<unknown> = Promise.resolve();
+  const use = async <T>(work: (folder: string) => Promise<T>) => {
+    await makeFolder(folder, folderMode);
+    return work(folder);
+  };
   return {
-    read: (work) => work(folder),
+    read: use,
     write(work) {
-      const result = lastWrite.then(async () => {
-        await makeFolder(folder, folderMode);
-        // Each file is synced when it is written.
-        return work(folder, () => {});
-      });
+      // Each file is synced when it is written.
+      const result = lastWrite.then(() => use(() => work(folder, () => {})));
       lastWrite = result.catch(() => {});
       return result;
     },

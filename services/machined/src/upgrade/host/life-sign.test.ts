@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { FakeTimers } from '@nodewright/controllers/testing';
+import { openLifeSign } from './life-sign.ts';
+
+function openSign() {
+  const folder = mkdtempSync(join(tmpdir(), 'slot-'));
+  const timers = new FakeTimers(0);
+  const path = join(folder, 'alive');
+  const warnings: unknown[] = [];
+  const sign = openLifeSign({
+    path,
+    timers,
+    log: { warn: (facts: unknown) => void warnings.push(facts) } as never,
+  });
+  const pass = (ms: number) => {
+    const untilMs = timers.now() + ms;
+    while (timers.step(untilMs));
+    return readFileSync(path, 'utf8');
+  };
+  return {
+    folder,
+    sign,
+    warnings,
+    pass,
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+test('a life sign changes every ten seconds, until the system is confirmed', () => {
+  using opened = openSign();
+  const first = opened.pass(0);
+  const second = opened.pass(10_000);
+  assert.notEqual(first, second);
+  opened.sign.stop();
+  assert.equal(opened.pass(60_000), second);
+});
+
+test('a node that is to restart shows life for so long only', () => {
+  using opened = openSign();
+  opened.sign.endAfter(25_000);
+  const last = opened.pass(25_000);
+  assert.equal(opened.pass(60_000), last);
+});
+
+test('a sign that cannot be written is logged, and tried again', () => {
+  using opened = openSign();
+  rmSync(opened.folder, { recursive: true });
+  assert.throws(() => opened.pass(20_000), { code: 'ENOENT' });
+  assert.equal(opened.warnings.length, 2);
+});
