@@ -387,6 +387,10 @@ test-programs: $(built) rootfs-programs ## runs the programs of machines in the 
 test-devices: $(built) ## runs udevd-bridge with a real udevd, in namespaces of its own (root)
 	@$(suite) node tests/devices/run.ts
 
+.PHONY: test-upgrade
+test-upgrade: $(built) ## upgrades nodes of processes, rolls them back, and lets new systems fail; two minutes
+	@$(suite) node tools/test.ts 'tests/upgrade/*.test.ts'
+
 .PHONY: test-virtual-address
 test-virtual-address: $(built) ## control planes compete for a virtual address: with links of their own and a real etcd (root), and as nodes of the node image (an engine, make node-image); two minutes
 	@$(suite) node tools/test.ts 'tests/virtual-address/*.test.ts'

@@ -64,6 +64,15 @@ export const suites: readonly Suite[] = [
     question: 'Do clusters of processes work: membership, etcd, reboot, routing, traces?',
   },
   {
+    verb: 'test-upgrade',
+    folder: '`upgrade`',
+    needs: '`make upstream-client` for the released client',
+    minutes: '2',
+    ci: 'whole',
+    files: ['tests/upgrade/*.test.ts'],
+    question: 'Are nodes of processes upgraded, rolled back, and back on the old system when the new one does not come up?',
+  },
+  {
     verb: 'test',
     folder: '`package`',
     needs: '`make etcd`; root',
