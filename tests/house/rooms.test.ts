@@ -33,6 +33,7 @@ const houses: Readonly<Record<string, House>> = {
       debian: ['.'],
       etcd: ['.', 'go'],
       go: ['.', 'debian'],
+      keys: [],
       kubernetes: ['go'],
     },
   },

@@ -143,7 +143,10 @@ export async function openEtcd(init: OpenEtcdInit, scope: AsyncDisposableStack):
     },
     yieldLeadership: (signal) => forfeitLeadership(access, timers, signal),
     assertMayLeave: (signal) => assertMayLeave(etcd, state, signal),
-    assertMayUpgrade: (signal) => assertMayUpgrade(access, signal),
+    async assertMayUpgrade(signal) {
+      // A control plane that has no etcd needs nothing of it.
+      if (run !== undefined) await assertMayUpgrade(access, signal);
+    },
     leave: () => etcdLeave(etcd, { state, dataFolder: layout.paths.etcdData, hostname, log }),
     begin: async (signal) => follower?.begin(signal),
   };

@@ -123,7 +123,7 @@ test('a node that is no machine refuses both calls in one line', async () => {
   });
   const expected = {
     kind: 'failed-precondition',
-    message: /^this node is a set of processes on a shared host: only a machine/,
+    message: /^this node is a set of processes on a shared host: only machines with a disk/,
   };
   await assert.rejects(progressOf(lifecycle.upgrade(good, contextOf())), expected);
   await assert.rejects(progressOf(lifecycle.install({ ...good, destination }, contextOf())), expected);

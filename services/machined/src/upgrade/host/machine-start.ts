@@ -93,7 +93,10 @@ export function createMachineStart(init: MachineStartInit): MachineStartSteps {
         const start = await machine.start();
         ({ mode, staged } = start);
         holder.change({ mode });
-        for (const notice of start.notices) announce(notice);
+        // A client that follows the restart that begins a trial takes an event for the failure of the upgrade.
+        for (const notice of start.notices)
+          if (mode === 'trial') log.warn({ slot, message: notice }, 'upgrade');
+          else announce(notice);
         if (start.restarts) restart('firmware');
         else if (mode === 'trial') watchdog.trialBegins();
         else watchdog.stop();
