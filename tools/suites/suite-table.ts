@@ -70,7 +70,8 @@ export const suites: readonly Suite[] = [
     minutes: '2',
     ci: 'whole',
     files: ['tests/upgrade/*.test.ts'],
-    question: 'Are nodes of processes upgraded, rolled back, and back on the old system when the new one does not come up?',
+    question:
+      'Are nodes of processes upgraded, rolled back, and back on the old system when the new one does not come up?',
   },
   {
     verb: 'test',

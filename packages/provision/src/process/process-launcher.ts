@@ -78,7 +78,7 @@ export function openProcessLauncher(
         if (startsMissing) await startNodesThatAreOff(creation, state);
       }),
     etcd: (state) => etcdFacts(creation, state),
-    // The nodes' programs are always from the same build as talosctl.
+    // The programs of nodes are from the same build as talosctl, until a node is upgraded: then they are wanted to differ.
     buildNote: () => undefined,
   };
 }
