@@ -15,6 +15,8 @@ const scope = new AsyncDisposableStack();
 after(() => scope.disposeAsync());
 /** Beside other work a node takes a minute to start. */
 const timeoutMs = 240_000;
+/** Of a test with several starts. */
+const long = { timeout: 900_000 } as const;
 const image = 'registry.test/installer:v1.14.6';
 let cluster: ProcessCluster;
 let home: string;
@@ -68,7 +70,7 @@ async function imported(archive: string): Promise<string> {
 const bootId = async () =>
   (await done('read', '/proc/sys/kernel/random/boot_id')).trim().split(/\s/).at(-1) ?? '';
 
-test('a node of processes is upgraded to an imported artefact, and rolled back', async () => {
+test('a node of processes is upgraded to an imported artefact, and rolled back', long, async () => {
   const local = await imported(artefact('good', { version: 'v1.14.7' }).archive);
   assert.match(
     (await call('image', 'list', '--namespace', 'system')).stdout,
@@ -82,7 +84,7 @@ test('a node of processes is upgraded to an imported artefact, and rolled back',
   await runs('v1.14.0', 'A');
 });
 
-test('a system whose machined ends is given up, and the one before it runs and says why', async () => {
+test('a system whose machined ends is given up, and the one before it runs and says why', long, async () => {
   const program = 'process.exit(7);';
   const local = await imported(artefact('broken', { version: 'v1.14.8', program }).archive);
   await call('upgrade', '--image', local, '--drain=false', '--wait=false');
