@@ -132,7 +132,11 @@ const topics: Readonly<Record<string, Topic>> = {
       'open-process-upgrade.ts',
     ],
   },
-  'upgrade-calls': { imports: ['extensions', 'upgrade'], face: [] },
+  'upgrade-calls': { imports: ['extensions', 'upgrade', 'upgrade-plan'], face: [] },
+  'upgrade-plan': {
+    imports: ['life', 'upgrade'],
+    face: ['testing/test-plans.ts', 'upgrade-plan-topic.ts'],
+  },
   volumes: { imports: ['access'], face: ['host/block-port.ts'] },
 };
 

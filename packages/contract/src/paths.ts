@@ -34,6 +34,8 @@ export const nodePaths = {
   meta: '/system/state/meta.json',
   /** `suite.runtime.v1.Membership` as protobuf JSON: the nodes of the cluster. */
   membership: '/system/state/members.json',
+  /** The upgrade of the node that runs, or was the last one, as JSON. */
+  upgradePlan: '/system/state/upgrade-plan.json',
   /** Certificates and keys of etcd and its clients. */
   etcdSecrets: '/system/secrets/etcd',
   etcdData: '/var/lib/etcd',

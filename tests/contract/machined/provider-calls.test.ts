@@ -75,11 +75,14 @@ async function serve(machine: ProvidedMachine, hasImageService: boolean, scope: 
     log: { info: () => {}, warn: () => {} },
     pull: (name, signal) => store.ensure(name, signal),
     assertMayUpgrade: async () => ask('etcd'),
-    sequences: {
-      async upgrade(_kind, _actorId, work) {
-        await work(new AbortController().signal);
-        machine.restart();
+    plans: {
+      async begin({ image, allowsDowngrade, dropsExtensions, ignoresEtcd }) {
+        if (!ignoresEtcd) ask('etcd');
+        const wanted = { image, allowsDowngrade, dropsExtensions, extensionSet: undefined };
+        return { id: '', over: machine.upgrade(wanted, () => {}).then(() => machine.restart()) };
       },
+    },
+    sequences: {
       stageUpgrade: async () => machine.restart(),
       rollBack: async () => machine.restart(),
     },

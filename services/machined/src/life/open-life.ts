@@ -19,7 +19,14 @@ import { createMachineControl, type MachineControlInit } from './rpc/machine-con
 export interface OpenLifeInit
   extends Pick<
       NodeLifeInit,
-      'machineStops' | 'wipe' | 'wipeUserDisks' | 'drain' | 'assertMayLeave' | 'leaveEtcd' | 'sendResetSignal'
+      | 'machineStops'
+      | 'wipe'
+      | 'wipeUserDisks'
+      | 'drain'
+      | 'takeTurn'
+      | 'assertMayLeave'
+      | 'leaveEtcd'
+      | 'sendResetSignal'
     >,
     Pick<MachineControlInit, 'cannotEnd' | 'userDiskProblem'> {
   readonly world: World;
@@ -56,6 +63,7 @@ export interface LifeTopic extends Topic {
     | 'boot'
     | 'install'
     | 'reboot'
+    | 'restart'
     | 'restartUntilDone'
     | 'stop'
     | 'upgrade'

@@ -29,6 +29,7 @@ export const topicList: readonly TopicRow[] = [
   machine.hardwareRow,
   machine.networkRow,
   machine.upgradeRow,
+  machine.upgradePlanRow,
   machine.lifeRow,
   machine.upgradeCallsRow,
   machine.filesRow,

@@ -31,6 +31,7 @@ import { platformMetadatas } from './platform-metadata.ts';
 import { securityStates } from './security-state.ts';
 import { acquireConfigSpecs, acquireConfigStatuses, servicePids, services } from './services.ts';
 import { adjtimeStatuses, ntpStatuses, timeStatuses } from './time.ts';
+import { upgradePlans, upgradeSteps } from './upgrade-plan.ts';
 import { upgradeStatuses } from './upgrade-status.ts';
 
 export * from './api-service.ts';
@@ -49,6 +50,7 @@ export * from './platform-metadata.ts';
 export * from './security-state.ts';
 export * from './services.ts';
 export * from './time.ts';
+export * from './upgrade-plan.ts';
 export * from './upgrade-status.ts';
 
 export const runtimeKinds: readonly ResourceKind[] = [
@@ -87,7 +89,9 @@ export const runtimeKinds: readonly ResourceKind[] = [
   servicePids,
   uniqueMachineTokens,
   unattendedInstallStatuses,
+  upgradePlans,
   upgradeStatuses,
+  upgradeSteps,
   versions,
   watchdogTimerConfigs,
   watchdogTimerStatuses,

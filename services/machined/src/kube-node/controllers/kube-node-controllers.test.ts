@@ -12,6 +12,7 @@ import {
   nodeCordonedSpecs,
   nodenames,
   nodeStatuses,
+  upgradePlans,
 } from '@nodewright/state/kinds';
 import { eventually } from '@nodewright/testkit';
 import { openControllerRig } from '../../base/testing/controller-rig.ts';
@@ -130,6 +131,29 @@ test('the node is cordoned while its machine goes down, and uncordoned when it r
   await node.stage('running');
   await node.settled();
   assert.ok(await isCordoned());
+});
+
+test('an upgrade keeps the node cordoned over its restart until the new system is kept, and not while it waits for its turn', async () => {
+  await using node = await openNode();
+  await node.make.node('a');
+  await node.until('a status', async () => (await node.specs(nodeStatuses)).length > 0);
+  const isCordoned = async () => (await node.specs(nodeCordonedSpecs)).length === 1;
+  const plan = (phase: string, cordons: boolean) =>
+    node.put(upgradePlans, 'upgrade', { plan: 'a', phase, step: '', reason: '', image: '', cordons });
+  await plan('running', false);
+  await node.stage('upgrading');
+  assert.equal(await isCordoned(), false);
+  await plan('running', true);
+  assert.equal(await isCordoned(), true);
+  // After the restart, until the record is read.
+  await plan('unknown', false);
+  await node.stage('booting');
+  assert.equal(await isCordoned(), true);
+  await plan('running', true);
+  await node.stage('running');
+  assert.equal(await isCordoned(), true);
+  await plan('done', false);
+  assert.equal(await isCordoned(), false);
 });
 
 test('a node that does not register is neither watched nor changed', async () => {

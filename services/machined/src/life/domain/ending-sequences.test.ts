@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   type EndingTasks,
+  rebootInTurnSequence,
   rebootSequence,
   resetSequence,
   shutdownSequence,
@@ -118,6 +119,26 @@ test('the end of a machine is reported as an error with the command of reboot(2)
   const { last } = await walk((tasks) => rebootSequence('graceful', tasks));
   const error = { code: 'fatal', message: 'sequence failed: unix.Reboot(1234567)' };
   assert.deepEqual(last, { kind: 'sequence-failed', sequence: 'reboot', error });
+});
+
+test('a reboot waits for its turn before anything stops, one that is forced does not, and without a turn the machine goes on', async () => {
+  const takeTurn = async () => {};
+  const stop = 'stopEverything: stopAllServices reboot: reboot reboot';
+  const stepsOf = async (kind: 'graceful' | 'power-cycle' | 'forced', change: Partial<EndingTasks>) =>
+    (await walk((tasks) => rebootInTurnSequence(kind, tasks), change)).steps;
+  assert.equal(await stepsOf('graceful', { takeTurn }), `turn: takeTurn ${stop}`);
+  assert.equal(await stepsOf('power-cycle', { takeTurn }), `turn: takeTurn ${stop}`);
+  assert.equal(await stepsOf('forced', { takeTurn }), 'reboot: reboot reboot');
+  assert.equal(await stepsOf('graceful', {}), stop);
+  const refuse = async () => {
+    throw new Error('node02 has the turn');
+  };
+  const { steps, last } = await walk((tasks) => rebootInTurnSequence('graceful', tasks), {
+    takeTurn: refuse,
+  });
+  assert.equal(steps, 'turn: takeTurn');
+  const error = { code: 'fatal', message: 'sequence failed: node02 has the turn' };
+  assert.deepEqual(last, { kind: 'sequence-failed', sequence: 'reboot', error, goesOn: true });
 });
 
 test('a reset whose node cannot leave etcd stops there, and the machine continues', async () => {

@@ -13,6 +13,11 @@ export interface EndingTasks {
   readonly drain?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Rejects with the reason when etcd needs the vote of this node. */
   readonly assertMayLeave?: ((signal: AbortSignal) => Promise<void>) | undefined;
+  /**
+   * Waits for the turn to make this node unavailable, where its restart tries another system. Rejects with the name of the holder when
+   * that takes too long; undefined on a node that has no systems to try.
+   */
+  readonly takeTurn?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Removes this node's member from etcd; undefined when the node has none. */
   readonly leaveEtcd?: (signal: AbortSignal) => Promise<void>;
   /** Notifies the node's controllers of the reset, and waits a moment so that the cluster learns of it. */
@@ -50,6 +55,14 @@ export function rebootSequence(kind: RebootKind, tasks: EndingTasks): Sequence {
   const last = kind === 'graceful' ? [...kexecPhases(tasks), kexecEnding(tasks)] : [ending('reboot', tasks)];
   const phases = [...graceful, ...last];
   return { name: 'reboot', phases, endsMachineFrom: phases[0]?.name };
+}
+
+/** Like `rebootSequence()`, but it waits for its turn first. One that is forced does not wait. A failure to get it changes nothing. */
+export function rebootInTurnSequence(kind: RebootKind, tasks: EndingTasks): Sequence {
+  const sequence = rebootSequence(kind, tasks);
+  const { takeTurn } = tasks;
+  if (kind === 'forced' || takeTurn === undefined) return sequence;
+  return { ...sequence, phases: [{ name: 'turn', tasks: { takeTurn } }, ...sequence.phases] };
 }
 
 /** @param isForced without a drain */

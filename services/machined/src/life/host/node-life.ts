@@ -5,6 +5,7 @@ import type { Logger } from '@nodewright/telemetry';
 import {
   type EndingTasks,
   type RebootKind,
+  rebootInTurnSequence,
   rebootSequence,
   resetSequence,
   shutdownSequence,
@@ -31,6 +32,8 @@ export interface NodeLifeInit {
   readonly wipeUserDisks?: ((paths: readonly string[]) => Promise<void>) | undefined;
   /** Cordons and drains the Kubernetes node; undefined on a machine without a kubelet. */
   readonly drain?: EndingTasks['drain'];
+  /** Waits for the turn of a restart that tries another system. @param actorId of the call */
+  readonly takeTurn?: ((actorId: string, signal: AbortSignal) => Promise<void>) | undefined;
   /** Rejects with the reason when etcd needs the vote of this node. */
   readonly assertMayLeave?: EndingTasks['assertMayLeave'];
   /** Removes this node from etcd while its services still run; undefined when it has no member there. */
@@ -136,6 +139,11 @@ export class NodeLife {
    * id.
    */
   reboot(kind: RebootKind, actorId: string): Promise<void> {
+    return this.#leave((tasks) => rebootInTurnSequence(kind, tasks), { actorId, delayMs: watchDelayMs });
+  }
+
+  /** Like `reboot()`, but it waits for no turn: what restarts the node has it already, or needs none. */
+  restart(kind: RebootKind, actorId: string): Promise<void> {
     return this.#leave((tasks) => rebootSequence(kind, tasks), { actorId, delayMs: watchDelayMs });
   }
 
@@ -257,7 +265,9 @@ export class NodeLife {
 
   #endingTasks(actorId: string | undefined, onStop: () => void): EndingTasks {
     const { events, stopServices, sendResetSignal, wipe, wipeUserDisks, leaveEtcd, nextKernel } = this.#init;
+    const { takeTurn } = this.#init;
     return {
+      takeTurn: takeTurn && ((signal) => takeTurn(actorId ?? '', signal)),
       drain: this.#init.drain,
       assertMayLeave: this.#init.assertMayLeave,
       ...(nextKernel && { nextKernel }),

@@ -39,6 +39,7 @@ import { openInstallation } from '../../upgrade/open-installation.ts';
 import { openProcessUpgrade } from '../../upgrade/open-process-upgrade.ts';
 import { openUpgrade, type UpgradeTopic } from '../../upgrade/open-upgrade.ts';
 import { openUpgradeCalls } from '../../upgrade-calls/open-upgrade-calls.ts';
+import { openUpgradePlan } from '../../upgrade-plan/open-upgrade-plan.ts';
 import { openVolumes } from '../../volumes/open-volumes.ts';
 import { earlyTopicRow, type Offered, type OpenedHost, partRow, topicRow } from '../topic-row.ts';
 
@@ -273,10 +274,33 @@ export const networkRow = topicRow({
   },
 });
 
+export const upgradePlanRow = topicRow({
+  name: 'upgrade-plan',
+  needs: ['etcd', 'kube-node', 'volumes', 'upgrade'],
+  open(host, { etcd, volumes, upgrade, 'kube-node': kubeNode }) {
+    if (upgrade === undefined) return undefined;
+    const { layout, view } = host;
+    return openUpgradePlan({
+      ...{ ...host, upgrades: upgrade.upgrades, path: layout.paths.upgradePlan },
+      isReadable: (signal) => volumes.mounted(volumeIds.state, signal),
+      // A control plane that was not bootstrapped yet has nobody who counts on it.
+      isMember: async () => isControlPlaneNow(view) && (await etcd.hasData().catch(() => true)),
+      assertMayUpgrade: (signal) => etcd.assertMayUpgrade(signal),
+      openEtcd: () => etcd.openCluster(),
+      drain: kubeNode && ((signal) => kubeNode.drain(signal)),
+    });
+  },
+});
+
 export const lifeRow = topicRow({
   name: 'life',
-  needs: ['services', 'cluster', 'etcd', 'kube-node', 'network', 'volumes', 'upgrade'],
-  open(host, { services, cluster, etcd, network, volumes, upgrade, 'kube-node': kubeNode }, scope) {
+  needs: [
+    ...(['services', 'cluster', 'etcd', 'kube-node', 'network', 'volumes', 'upgrade'] as const),
+    'upgrade-plan',
+  ],
+  open(host, given, scope) {
+    const { services, cluster, etcd, network, volumes, upgrade } = given;
+    const { 'kube-node': kubeNode, 'upgrade-plan': upgradePlan } = given;
     const { abilities, logCopies, machineCalls: calls } = host;
     const { partitions } = volumes;
     const life = openLife(
@@ -300,6 +324,7 @@ export const lifeRow = topicRow({
         drain: kubeNode && ((signal) => kubeNode.drain(signal)),
         leaveEtcd: () => etcd.leave(),
         assertMayLeave: (signal) => etcd.assertMayLeave(signal),
+        takeTurn: upgradePlan && ((actorId, signal) => upgradePlan.plans.beforeReboot(actorId, signal)),
         cannotEnd: abilities.cannotEnd,
       },
       scope,
@@ -314,12 +339,12 @@ export const lifeRow = topicRow({
 
 export const upgradeCallsRow = topicRow({
   name: 'upgrade-calls',
-  needs: ['artefacts', 'etcd', 'upgrade', 'life'],
-  open: ({ abilities, world, log }, { artefacts, etcd, upgrade, life }) =>
+  needs: ['artefacts', 'etcd', 'upgrade', 'upgrade-plan', 'life'],
+  open: (host, { artefacts, etcd, upgrade, life, 'upgrade-plan': plan }) =>
     openUpgradeCalls({
-      takesExtensions: abilities.systems === 'disk',
-      ...{ artefacts, log, upgrades: upgrade?.upgrades, sequences: life.sequences },
-      ...{ description: world.description, cannotEnd: abilities.cannotEnd },
+      takesExtensions: host.abilities.systems === 'disk',
+      ...{ artefacts, log: host.log, upgrades: upgrade?.upgrades, sequences: life.sequences, plan },
+      ...{ description: host.world.description, cannotEnd: host.abilities.cannotEnd },
       assertMayUpgrade: (signal) => etcd.assertMayUpgrade(signal),
     }),
 });

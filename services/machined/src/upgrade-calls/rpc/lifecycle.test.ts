@@ -72,7 +72,7 @@ for (const [method, request, { installed = true }, expected] of refusals.map(
   ([name, wish, state, fault]) => [name, wish, state as { installed?: boolean }, fault] as const,
 ))
   test(`${method}() of ${JSON.stringify(request).slice(0, 80)} is refused: ${expected.message}`, async () => {
-    const { upgrades, lifecycle } = testCalls();
+    const { upgrades, lifecycle } = await testCalls();
     upgrades.installed = installed;
     const call = lifecycle[method] as unknown as (wish: unknown, context: unknown) => AsyncIterable<object>;
     await assert.rejects(progressOf(call(request, contextOf())), expected);
@@ -86,7 +86,7 @@ test('every call is refused while an installation or an upgrade runs that no cal
     kind: 'failed-precondition',
     message: 'another installation/upgrade is already in progress',
   } as const;
-  const { upgrades, lifecycle, machine } = testCalls();
+  const { upgrades, lifecycle, machine } = await testCalls();
   upgrades.busy = true;
   await assert.rejects(progressOf(lifecycle.upgrade(good, contextOf())), busy);
   const legacy = {
@@ -102,7 +102,9 @@ test('every call is refused while an installation or an upgrade runs that no cal
 test('the log says what a run has done, for an installation and for an upgrade', async () => {
   const lines: string[] = [];
   const note = (_fields: unknown, line: string) => void lines.push(line);
-  const { upgrades, lifecycle } = testCalls({ log: { info: note, warn: note } as UpgradeApiInit['log'] });
+  const { upgrades, lifecycle } = await testCalls({
+    log: { info: note, warn: note } as UpgradeApiInit['log'],
+  });
   for (const installed of [false, true]) {
     upgrades.installed = installed;
     const stream = installed
@@ -117,7 +119,7 @@ test('the log says what a run has done, for an installation and for an upgrade',
 });
 
 test('a node that is no machine refuses both calls in one line', async () => {
-  const { lifecycle } = testCalls({
+  const { lifecycle } = await testCalls({
     upgrades: undefined,
     description: 'a set of processes on a shared host',
   });
@@ -130,7 +132,7 @@ test('a node that is no machine refuses both calls in one line', async () => {
 });
 
 test('an upgrade sends a line with its line feed in each message, and then the exit code 0', async () => {
-  const { upgrades, lifecycle } = testCalls();
+  const { upgrades, lifecycle } = await testCalls();
   const stream = progressOf(lifecycle.upgrade(good, contextOf()));
   await turnOfLoop();
   for (const line of ['writes slot B', 'reads slot B back']) upgrades.report(line);
@@ -144,7 +146,7 @@ test('an upgrade sends a line with its line feed in each message, and then the e
 });
 
 test('an installation overwrites nothing that nobody asked it to', async () => {
-  const { upgrades, lifecycle } = testCalls();
+  const { upgrades, lifecycle } = await testCalls();
   upgrades.installed = false;
   const stream = progressOf(lifecycle.install({ ...good, destination }, contextOf()));
   await turnOfLoop();
@@ -166,13 +168,13 @@ for (const [kind, code] of [
   ['unknown', 1],
 ] as const)
   test(`an upgrade that fails with ${kind} ends with its reason, the exit code ${code} and the status OK`, async () => {
-    const { upgrades, lifecycle } = testCalls();
+    const { upgrades, lifecycle } = await testCalls();
     upgrades.failure = new Fault(kind, 'the reason');
     assert.deepEqual(await progressOf(lifecycle.upgrade(good, contextOf())), ['error: the reason\n', code]);
   });
 
 test('an artefact that is nowhere is an internal failure of the call, as upstream has it', async () => {
-  const { upgrades, lifecycle } = testCalls();
+  const { upgrades, lifecycle } = await testCalls();
   upgrades.failure = new Fault('not-found', 'no such artefact');
   await assert.rejects(progressOf(lifecycle.upgrade(good, contextOf())), {
     kind: 'internal',
@@ -181,7 +183,7 @@ test('an artefact that is nowhere is an internal failure of the call, as upstrea
 });
 
 test('of two upgrades in one second the second is refused, whichever call it is; the first goes on', async () => {
-  const { upgrades, events, lifecycle, machine, own } = testCalls();
+  const { upgrades, events, lifecycle, machine, own } = await testCalls();
   const first = progressOf(lifecycle.upgrade(good, contextOf()));
   await turnOfLoop();
   const expected = {
@@ -215,7 +217,7 @@ test('of two upgrades in one second the second is refused, whichever call it is;
 });
 
 test('a client that is killed changes nothing: the upgrade goes on, and keeps its turn until it is over', async () => {
-  const { upgrades, lifecycle } = testCalls();
+  const { upgrades, lifecycle } = await testCalls();
   const client = new AbortController();
   const stream = progressOf(lifecycle.upgrade(good, contextOf(client.signal)));
   await turnOfLoop();
@@ -236,7 +238,7 @@ test('a client that is killed changes nothing: the upgrade goes on, and keeps it
 });
 
 test('10,000 calls at once begin one upgrade, and the others end at once', async () => {
-  const { upgrades, lifecycle } = testCalls();
+  const { upgrades, lifecycle } = await testCalls();
   const first = progressOf(lifecycle.upgrade(good, contextOf()));
   await turnOfLoop();
   const others = await Promise.allSettled(
@@ -249,7 +251,7 @@ test('10,000 calls at once begin one upgrade, and the others end at once', async
 });
 
 test('a client that does not read holds nothing up, and the lines that wait for it are bounded', async () => {
-  const { upgrades, lifecycle } = testCalls();
+  const { upgrades, lifecycle } = await testCalls();
   const stream = lifecycle.upgrade(good, contextOf())[Symbol.asyncIterator]();
   const first = stream.next();
   await turnOfLoop();

@@ -5,13 +5,12 @@ import {
 } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
 import type { SystemRequest } from '../../upgrade/domain/upgrades.ts';
+import type { UpgradePlanTopic } from '../../upgrade-plan/upgrade-plan-topic.ts';
 import { checkImage } from '../domain/check-request.ts';
 import type { UpgradeAccess } from './upgrade-access.ts';
 
 /** The sequences that these calls begin. Each resolves when it is over, whatever its result: that is published as events. */
 export interface UpgradeSequences {
-  /** Does the work while the services of the machine run, and then restarts the machine, unless the work has failed. */
-  upgrade(kind: RestartKind, actorId: string, work: (signal: AbortSignal) => Promise<void>): Promise<void>;
   /** Restarts a machine whose next start begins with an upgrade. */
   stageUpgrade(kind: RestartKind, actorId: string): Promise<void>;
   /** Restarts the machine, and cancels any other sequence. */
@@ -24,6 +23,8 @@ type RestartKind = 'graceful' | 'power-cycle';
 export interface MachineUpgradeInit {
   readonly access: UpgradeAccess;
   readonly sequences: UpgradeSequences;
+  /** The plan of this node; undefined on a node that no call upgrades. */
+  readonly plans: Pick<UpgradePlanTopic['plans'], 'begin'> | undefined;
   /** Why this process cannot end its machine; undefined when it can. */
   readonly cannotEnd: string | undefined;
   /**
@@ -38,13 +39,13 @@ export interface MachineUpgradeInit {
 }
 
 /**
- * Upgrade and Rollback of MachineService. Upgrade answers when all that can be checked first is checked, and its sequence begins then,
- * whether the client stays or not. Source: Talos v1.14: MachineService, upgrade; rollback.
+ * Upgrade and Rollback of MachineService. Upgrade answers when all that can be checked first is checked, and the plan of the node begins
+ * then, whether the client stays or not. Source: Talos v1.14: MachineService, upgrade; rollback.
  */
 export function createMachineUpgrade(
   init: MachineUpgradeInit,
 ): Pick<MachineServiceImplementation, 'upgrade' | 'rollback'> {
-  const { access, sequences, cannotEnd, pull, assertMayUpgrade } = init;
+  const { access, sequences, plans, cannotEnd, pull, assertMayUpgrade } = init;
   const assertCanEnd = () => {
     if (cannotEnd !== undefined) throw new Fault('failed-precondition', cannotEnd);
   };
@@ -57,22 +58,21 @@ export function createMachineUpgrade(
       const turn = waiting.use(access.take('installed'));
       const name = await pull(checkImage(image), signal);
       // These two flags leave out nothing else: EPHEMERAL stays in any case.
-      if (!preserve && !force) await assertMayUpgrade(signal);
-      signal.throwIfAborted();
-      const wanted: SystemRequest = {
-        ...{ image: name, allowsDowngrade: false, extensionSet: undefined, dropsExtensions: false },
-      };
+      const ignoresEtcd = preserve || force;
       const actorId = randomUUID();
+      const wish = { image: name, allowsDowngrade: false, dropsExtensions: false };
       if (stage) {
+        if (!ignoresEtcd) await assertMayUpgrade(signal);
+        signal.throwIfAborted();
+        const wanted: SystemRequest = { ...wish, extensionSet: undefined };
         await upgrades.stage(wanted);
         void sequences.stageUpgrade(kind, actorId);
         return { messages: [{ ack: 'the upgrade is staged: the next start begins with it', actorId }] };
       }
+      if (plans === undefined) throw new Fault('internal', 'this node has no plan of its upgrades');
+      const { over } = await plans.begin({ ...wish, ignoresEtcd, restart: kind, actorId }, signal);
       waiting.move();
-      const lines = (line: string) => access.note(line);
-      void sequences
-        .upgrade(kind, actorId, () => upgrades.upgrade(wanted, lines))
-        .finally(() => turn[Symbol.dispose]());
+      void over.finally(() => turn[Symbol.dispose]());
       return { messages: [{ ack: 'the upgrade has begun', actorId }] };
     },
     async rollback() {

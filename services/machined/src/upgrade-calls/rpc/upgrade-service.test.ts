@@ -27,7 +27,7 @@ async function all(stream: AsyncIterable<unknown>): Promise<(UpgradeResponse['ev
 }
 
 test('a downgrade with a set of extensions: the set arrives first, and is removed when the run is over', async () => {
-  const { upgrades, events, own } = testCalls();
+  const { upgrades, events, own } = await testCalls();
   const settings = { ...plain, allowDowngrade: true, hasExtensionSet: true };
   const stream = all(own.upgrade(requestsOf(settings, Buffer.alloc(5), Buffer.alloc(7)), contextOf()));
   await turnOfLoop();
@@ -44,7 +44,7 @@ test('a downgrade with a set of extensions: the set arrives first, and is remove
 });
 
 test('a staged upgrade without extensions is recorded', async () => {
-  const { upgrades, own } = testCalls();
+  const { upgrades, own } = await testCalls();
   const settings = { ...plain, withoutExtensions: true, stage: true };
   assert.deepEqual(await all(own.upgrade(requestsOf(settings), contextOf())), [
     { $case: 'prepared', value: { isStaged: true } },
@@ -54,7 +54,7 @@ test('a staged upgrade without extensions is recorded', async () => {
 });
 
 test('a failure is the status of the call, and the set is removed', async () => {
-  const { upgrades, events, own } = testCalls();
+  const { upgrades, events, own } = await testCalls();
   upgrades.failure = new Fault('permission-denied', 'the artefact is not signed');
   const settings = { ...plain, hasExtensionSet: true };
   await assert.rejects(all(own.upgrade(requestsOf(settings), contextOf())), {
@@ -88,14 +88,14 @@ for (const [name, requests, message] of [
   ],
 ] as const)
   test(`${name} is refused, and the turn is free`, async () => {
-    const { upgrades, own, machine } = testCalls();
+    const { upgrades, own, machine } = await testCalls();
     await assert.rejects(all(own.upgrade(requests, contextOf())), { kind: 'invalid-argument', message });
     assert.deepEqual(upgrades.calls, []);
     await machine.rollback({}, contextOf());
   });
 
 test('a client that leaves while it sends a set changes nothing; one that leaves later does not end the run', async () => {
-  const { upgrades, events, own, machine } = testCalls();
+  const { upgrades, events, own, machine } = await testCalls();
   const broken = (async function* () {
     yield* requestsOf({ ...plain, hasExtensionSet: true }, Buffer.alloc(3));
     throw new Error('the client has left');
@@ -116,7 +116,7 @@ test('a client that leaves while it sends a set changes nothing; one that leaves
 });
 
 test('a node that is no machine refuses before it reads a request', async () => {
-  const { own } = testCalls({ upgrades: undefined, description: 'a container' });
+  const { own } = await testCalls({ upgrades: undefined, description: 'a container' });
   const never = (async function* (): AsyncGenerator<UpgradeRequest> {
     await new Promise(() => {});
   })();

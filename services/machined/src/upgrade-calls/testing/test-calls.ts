@@ -6,6 +6,7 @@ import type {
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
 import type { UpgradeServiceImplementation } from '@nodewright/contract/gen/suite/upgrade/v1/upgrade.ts';
 import type { CallContext } from 'nice-grpc';
+import { freeNode, openTestPlans } from '../../upgrade-plan/testing/test-plans.ts';
 import { UpgradeTurn } from '../domain/upgrade-turn.ts';
 import { createUpgradeApi, type UpgradeApiInit } from '../rpc/upgrade-api.ts';
 import { FakeUpgrades } from './fake-upgrades.ts';
@@ -19,9 +20,19 @@ export interface TestCalls {
   readonly own: UpgradeServiceImplementation;
 }
 
-export function testCalls(change: Partial<UpgradeApiInit> = {}): TestCalls {
+export async function testCalls(change: Partial<UpgradeApiInit> = {}): Promise<TestCalls> {
   const upgrades = new FakeUpgrades();
   const events: unknown[] = [];
+  const assertMayUpgrade = change.assertMayUpgrade ?? (async () => void events.push(['etcd']));
+  const { plans } = await openTestPlans({ hasKubelet: false, change: { upgrades, assertMayUpgrade } });
+  plans.setSequences({
+    async upgrade(kind, _actorId, work) {
+      events.push(['sequence upgrade', kind]);
+      await work(new AbortController().signal).catch(() => events.push(['sequence failed']));
+    },
+    restart: async () => {},
+  });
+  await plans.resume(freeNode, new AbortController().signal);
   const api = createUpgradeApi({
     ...{ upgrades, turn: new UpgradeTurn(), description: 'a machine', cannotEnd: undefined },
     log: { info: () => {}, warn: () => {} },
@@ -29,12 +40,8 @@ export function testCalls(change: Partial<UpgradeApiInit> = {}): TestCalls {
       events.push(['pull', image]);
       return `${image}@sha256:${'a'.repeat(64)}`;
     },
-    assertMayUpgrade: async () => void events.push(['etcd']),
+    ...{ assertMayUpgrade, plans },
     sequences: {
-      async upgrade(kind, _actorId, work) {
-        events.push(['sequence upgrade', kind]);
-        await work(new AbortController().signal).catch(() => events.push(['sequence failed']));
-      },
       stageUpgrade: async (kind) => void events.push(['sequence stageUpgrade', kind]),
       rollBack: async () => void events.push(['sequence reboot']),
     },

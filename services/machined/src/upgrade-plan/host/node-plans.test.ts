@@ -1,0 +1,286 @@
+// The plan of one node, through losses of power at every write, and with others that have the turn.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
+import { Fault } from '@nodewright/fault';
+import { eventually } from '@nodewright/testkit';
+import { planSpec, stepSpecs } from '../domain/show-plan.ts';
+import {
+  type Fate,
+  freeNode,
+  MemoryTurns,
+  openTestPlans,
+  TestMachine,
+  type TestPlans,
+  type TestPlansInit,
+} from '../testing/test-plans.ts';
+import type { WantedPlan } from './node-plans.ts';
+
+const wanted: WantedPlan = {
+  ...{ image: `registry.example/installer@sha256:${'a'.repeat(64)}`, allowsDowngrade: false },
+  ...{ dropsExtensions: false, ignoresEtcd: false, restart: 'graceful', actorId: 'actor' },
+};
+const noSignal = new AbortController().signal;
+
+/** One run of machined until its machine goes down, or there is nothing to do any more. */
+async function live(init: TestPlansInit & { readonly begins?: boolean }): Promise<TestPlans> {
+  const rig = await openTestPlans(init);
+  const { stop, plans, ends } = rig;
+  let isSettled = false;
+  const resumed = plans
+    .resume(freeNode, stop.signal)
+    .catch(() => {})
+    .finally(() => {
+      isSettled = true;
+    });
+  if (init.begins === true) {
+    await resumed;
+    await plans.begin(wanted, noSignal).catch(() => {});
+  }
+  await rig.until(() => stop.signal.aborted || ends.length > 0 || (isSettled && plans.running === undefined));
+  await rig.sync();
+  stop.abort();
+  await turnOfLoop();
+  return rig;
+}
+
+/**
+ * Runs machined again and again until the plan is over.
+ *
+ * @param cutAt the write of the record at which the power fails, once
+ * @param isWritten whether the write takes effect all the same
+ */
+async function upgrade(machine: TestMachine, cutAt: number, isWritten: boolean): Promise<TestPlans[]> {
+  const runs: TestPlans[] = [];
+  let writes = 0;
+  while (runs.length < 8) {
+    const stop = new AbortController();
+    const write = async (text: string) => {
+      if (stop.signal.aborted) throw new Fault('aborted', 'the machine has no power');
+      writes += 1;
+      if (writes !== cutAt || isWritten) machine.text = text;
+      if (writes !== cutAt) return;
+      stop.abort();
+      throw new Fault('aborted', 'the machine has lost its power');
+    };
+    const change = { file: { read: async () => machine.text, write } };
+    const rig = await live({ machine, stop, change, begins: runs.length === 0 });
+    runs.push(rig);
+    if (rig.ends.length === 0 && writes !== cutAt) return runs;
+    machine.start();
+    if (writes === cutAt) writes += 1;
+  }
+  return assert.fail(`no end: ${machine.text}`);
+}
+
+test('a plan takes its turn, cordons, drains, writes, restarts, and uncordons when the new system is kept', async () => {
+  const machine = new TestMachine();
+  const first = await live({ machine, begins: true });
+  assert.deepEqual(first.ends, ['graceful']);
+  assert.deepEqual(
+    first.reports.map(({ step, state, reason }) => `${step} ${state} ${reason}`.trim()),
+    [
+      ...['turn running', 'cordon running', 'cordon waiting node node01 to be cordoned', 'drain running'],
+      ...['write running', 'reboot running'],
+    ],
+  );
+  assert.equal(machine.isCordoned, true);
+  assert.equal(machine.turns.queue.length, 1);
+  machine.start();
+  const second = await live({ machine });
+  assert.deepEqual(
+    stepSpecs(second.holder.current()).map(({ id, spec }) => `${id} ${spec.state}`),
+    [
+      ...['quorum done', 'turn done', 'cordon done', 'drain done', 'write done', 'reboot done', 'check done'],
+      ...['confirm done', 'uncordon done'],
+    ],
+  );
+  assert.equal(planSpec(second.holder.current()).phase, 'done');
+  assert.deepEqual([machine.status.slot, machine.status.mode], ['B', 'confirmed']);
+  assert.deepEqual([machine.isCordoned, machine.turns.queue], [false, []]);
+});
+
+test('a plan survives a loss of power before and after each write of its record', async () => {
+  let cuts = 0;
+  for (const isWritten of [false, true])
+    for (let cutAt = 1; cutAt <= 12; cutAt += 1) {
+      const machine = new TestMachine();
+      const runs = await upgrade(machine, cutAt, isWritten);
+      const last = runs.at(-1)?.holder.current() ?? assert.fail();
+      const where = `cut at write ${cutAt}, ${isWritten ? 'written' : 'not written'}`;
+      if (runs[0]?.ends.length === 0) cuts += 1;
+      // The power fails before the first write: there is no plan, and nothing has changed.
+      if (cutAt === 1 && !isWritten) {
+        assert.deepEqual([machine.counts.writes, machine.status.slot], [0, 'A'], where);
+        continue;
+      }
+      // A cut during the trial makes the machine go back, which the plan then says.
+      const { phase, reason } = planSpec(last);
+      const expected = machine.status.failed === '' ? 'done' : 'failed';
+      assert.equal(phase, expected, `${where}: ${reason}`);
+      assert.deepEqual([machine.isCordoned, machine.turns.queue], [false, []], where);
+      assert.equal(machine.status.slot, expected === 'done' ? 'B' : 'A', where);
+    }
+  assert.ok(cuts > 5, `${cuts} cuts before the restart`);
+});
+
+for (const [fate, phase, reason] of [
+  ['lost', 'failed', 'the node is back on the system before: etcd did not start'],
+  ['never ready', 'running', 'the node is not ready'],
+] as const satisfies [Fate, string, string][])
+  test(`a new system that is ${fate}: the plan is ${phase}, and says why`, async () => {
+    const machine = new TestMachine();
+    machine.fate = fate;
+    await live({ machine, begins: true });
+    machine.start();
+    const { holder } = await live({ machine });
+    assert.deepEqual([planSpec(holder.current()).phase, planSpec(holder.current()).reason], [phase, reason]);
+    const isHeld = phase === 'running';
+    assert.deepEqual([machine.isCordoned, machine.turns.queue.length], [isHeld, isHeld ? 1 : 0]);
+  });
+
+test('an upgrade that would break the quorum is refused before anything changes', async () => {
+  const assertMayUpgrade = async () => {
+    throw new Fault('failed-precondition', 'member count(2) is insufficient');
+  };
+  const { plans, machine, reports } = await openTestPlans({ change: { assertMayUpgrade } });
+  await plans.resume(freeNode, noSignal);
+  await assert.rejects(plans.begin(wanted, noSignal), { message: 'member count(2) is insufficient' });
+  assert.deepEqual([machine.text, machine.turns.queue, reports], [undefined, [], []]);
+});
+
+test('an upgrade while another one of the node runs is refused with what to do, 10,000 times', async () => {
+  const { plans, machine, stop } = await openTestPlans({
+    change: { drain: async (signal) => new Promise((_, reject) => signal.addEventListener('abort', reject)) },
+  });
+  await plans.resume(freeNode, noSignal);
+  const calls = Array.from({ length: 10_000 }, () => plans.begin(wanted, noSignal).then(() => 'begun'));
+  const results = await Promise.allSettled(calls);
+  assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
+  const [refused] = results.flatMap((one) => (one.status === 'rejected' ? [one.reason.message] : []));
+  assert.match(refused, /runs already, and is at the step \w+: follow it with talosctl get nodeupgradesteps/);
+  await eventually(async () => machine.turns.queue.length === 1, { what: 'the turn' });
+  stop.abort();
+});
+
+test('a plan waits for the node that has the turn, names it, and ends after five minutes with nothing changed', async () => {
+  const turns = new MemoryTurns();
+  turns.queue.push('node02 of another plan');
+  const machine = new TestMachine('node01', turns);
+  const { holder, ends } = await live({ machine, begins: true });
+  assert.equal(
+    planSpec(holder.current()).reason,
+    'waited 5 minutes for the turn, which node02 has: wait for the other node and try again',
+  );
+  assert.deepEqual([ends, machine.counts.writes, machine.counts.drains], [[], 0, 0]);
+  assert.deepEqual(turns.queue, ['node02 of another plan']);
+});
+
+test('with the turn, a plan waits until the others are well, and drains nothing before', async () => {
+  let asked = 0;
+  const rig = await openTestPlans({
+    change: {
+      async assertMayUpgrade() {
+        asked += 1;
+        if (asked > 1 && asked < 6) throw new Fault('failed-precondition', 'member node03 is behind');
+      },
+    },
+  });
+  await rig.plans.resume(freeNode, noSignal);
+  await rig.plans.begin(wanted, noSignal);
+  assert.ok(await rig.until(() => rig.holder.current().waitsFor === 'member node03 is behind'));
+  assert.equal(rig.machine.counts.drains, 0);
+  assert.ok(await rig.until(() => rig.ends.length > 0));
+});
+
+for (const [what, change] of [
+  ['a drain that never ends', { drain: refuse('deadline-exceeded', 'pod web is left after 5m0s') }],
+  ['a disk that is full', { upgrades: { upgrade: refuse('resource-exhausted', 'the disk is full') } }],
+] as const)
+  test(`${what} ends the plan: the node is uncordoned, its turn given back, and it keeps its system`, async () => {
+    const { machine, holder, ends } = await live({ begins: true, change });
+    assert.match(planSpec(holder.current()).reason, /is left after|is full/);
+    assert.deepEqual([ends, machine.turns.queue, machine.isCordoned], [[], [], false]);
+    assert.deepEqual([machine.status.slot, machine.status.trial], ['A', '']);
+  });
+
+function refuse(kind: 'deadline-exceeded' | 'resource-exhausted', message: string) {
+  return async () => {
+    throw new Fault(kind, message);
+  };
+}
+
+test('a turn that is lost while the system is written keeps the node from its restart', async () => {
+  const machine = new TestMachine();
+  const { ends, holder } = await live({
+    ...{ machine, begins: true },
+    change: {
+      upgrades: {
+        async upgrade() {
+          machine.turns.queue.length = 0;
+          machine.status = { ...machine.status, trial: 'B' };
+        },
+      },
+    },
+  });
+  assert.deepEqual(ends, []);
+  assert.match(planSpec(holder.current()).reason, /the turn in etcd was lost/);
+});
+
+test('beforeReboot() takes the turn only for a restart that starts a trial, and gives it back when that is kept', async () => {
+  const machine = new TestMachine();
+  const rig = await openTestPlans({ machine });
+  await rig.plans.resume(freeNode, noSignal);
+  await rig.plans.beforeReboot('actor', noSignal);
+  assert.deepEqual([machine.turns.queue, machine.text], [[], undefined]);
+  machine.status = { ...machine.status, trial: 'B' };
+  await rig.sync();
+  await rig.plans.beforeReboot('actor', noSignal);
+  assert.equal(machine.turns.queue.length, 1);
+  rig.stop.abort();
+  machine.start();
+  const { holder } = await live({ machine });
+  assert.equal(planSpec(holder.current()).phase, 'done');
+  assert.deepEqual([machine.turns.queue, machine.counts.drains, machine.isCordoned], [[], 0, false]);
+});
+
+test('beforeReboot() ends after five minutes with the name of the holder, and another try begins anew', async () => {
+  const machine = new TestMachine();
+  machine.status = { ...machine.status, trial: 'B' };
+  machine.turns.queue.push('node02 of another plan');
+  const rig = await openTestPlans({ machine });
+  await rig.plans.resume(freeNode, noSignal);
+  let message = '';
+  void rig.plans.beforeReboot('actor', noSignal).catch((error: Error) => {
+    message = error.message;
+  });
+  assert.ok(await rig.until(() => message !== ''));
+  assert.match(message, /^waited 5 minutes for the turn, which node02 has/);
+  assert.ok(rig.timers.now() >= 300_000 && rig.timers.now() < 310_000, `${rig.timers.now()} ms`);
+  machine.turns.queue.length = 0;
+  await rig.plans.beforeReboot('actor', noSignal);
+  assert.equal(machine.turns.queue.length, 1);
+});
+
+test('a worker takes no turn in etcd, which it cannot reach', async () => {
+  const machine = new TestMachine();
+  const { ends } = await live({ ...{ machine, begins: true }, change: { isMember: async () => false } });
+  assert.deepEqual([ends, machine.turns.queue], [['graceful'], []]);
+});
+
+test('an upgrade without a check of etcd goes on when etcd does not answer, and still waits for a node that has the turn', async () => {
+  const machine = new TestMachine();
+  const rig = await openTestPlans({ machine });
+  await rig.plans.resume(freeNode, noSignal);
+  machine.turns.failure = new Fault('unavailable', 'no member answers');
+  await rig.plans.begin({ ...wanted, ignoresEtcd: true }, noSignal);
+  assert.ok(await rig.until(() => rig.ends.length > 0));
+  assert.deepEqual(machine.counts, { writes: 1, drains: 1, starts: 0 });
+  const other = new TestMachine();
+  other.turns.queue.push('node02 of another plan');
+  const second = await openTestPlans({ machine: other });
+  await second.plans.resume(freeNode, noSignal);
+  await second.plans.begin({ ...wanted, ignoresEtcd: true }, noSignal);
+  assert.ok(await second.until(() => second.plans.running === undefined));
+  assert.match(planSpec(second.holder.current()).reason, /node02/);
+});

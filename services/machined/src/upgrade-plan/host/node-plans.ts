@@ -1,0 +1,488 @@
+// Carries out the plan of this node: each step is on the disk before it begins, so a machined that starts goes on at the same one.
+import { pauseBy, type Timers } from '@nodewright/async';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { pointerTo, type State } from '@nodewright/state';
+import { machineStatuses, nodenames, nodeStatuses, upgradeStatuses } from '@nodewright/state/kinds';
+import type { Logger } from '@nodewright/telemetry';
+import { specOf } from '../../base/resources/spec-of.ts';
+import type { Upgrades } from '../../upgrade/domain/upgrades.ts';
+import { isBeforeReboot, type NodePlan, nodePlanLimits, shortReason, stepsOf } from '../domain/node-plan.ts';
+import { nodePlanFrom, nodePlanToText } from '../domain/node-plan-text.ts';
+import { armedSlot, triedSystem } from '../domain/tried-system.ts';
+import type { HeldTurn, NodeTurns } from './node-turn.ts';
+import type { PlanHolder } from './plan-holder.ts';
+
+/** The file of the record. */
+export interface PlanFile {
+  /** `undefined` when there is none. @throws Fault when it cannot be read */
+  read(): Promise<string | undefined>;
+  /** Replaces it, so that the old or the new text survives a loss of power. @throws Fault */
+  write(text: string): Promise<void>;
+}
+
+/** The sequences that a plan begins. Each resolves when it is over, whatever its result. */
+export interface PlanSequences {
+  upgrade(
+    kind: NodePlan['restart'],
+    actorId: string,
+    work: (signal: AbortSignal) => Promise<void>,
+  ): Promise<void>;
+  /** Restarts the node without another turn. */
+  restart(kind: NodePlan['restart'], actorId: string): Promise<void>;
+}
+
+/** What a step does, for people and programs that follow it. */
+export interface StepReport {
+  readonly step: string;
+  readonly state: 'running' | 'waiting' | 'finished' | 'failed';
+  readonly reason: string;
+  readonly actorId: string;
+}
+
+export interface NodePlansInit {
+  readonly upgrades: Pick<Upgrades, 'upgrade'>;
+  readonly turns: NodeTurns;
+  /** Whether this node has a member of etcd, so that the others count on it. */
+  readonly isMember: () => Promise<boolean>;
+  /** @throws Fault `failed-precondition` with the reason when etcd cannot do without this member for a while */
+  readonly assertMayUpgrade: (signal: AbortSignal) => Promise<void>;
+  /** Drains the Kubernetes node, within a limit of its own; undefined on a node without a kubelet. @throws Fault */
+  readonly drain: ((signal: AbortSignal) => Promise<void>) | undefined;
+  readonly file: PlanFile;
+  readonly holder: PlanHolder;
+  readonly state: State;
+  /** Called at each step, and with what it waits for. */
+  readonly report: (report: StepReport) => void;
+  /** 32 random hexadecimal digits. */
+  readonly randomId: () => string;
+  readonly timers: Timers;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+}
+
+/** An upgrade as it is asked for. */
+export type WantedPlan = Pick<
+  NodePlan,
+  'image' | 'allowsDowngrade' | 'dropsExtensions' | 'ignoresEtcd' | 'restart' | 'actorId'
+>;
+
+/** How long a node waits for its turn, and for the others to be well, in ms. */
+export const turnLimitMs = 300_000;
+const turnRetryMs = 5_000;
+/** How long the cordon and its end may take to be seen, in ms. */
+const cordonLimitMs = 60_000;
+const pollMs = 1_000;
+/** The status of the new system follows its write at once. */
+const slotLimitMs = 30_000;
+
+export class NodePlans {
+  readonly #init: NodePlansInit;
+  #sequences: PlanSequences | undefined;
+  #turn: HeldTurn | undefined;
+  #isBeginning = false;
+  /** It was allowed to go on without its turn. */
+  #goesWithout = false;
+
+  constructor(init: NodePlansInit) {
+    this.#init = init;
+  }
+
+  /** The sequences of the node, which are opened later. */
+  setSequences(sequences: PlanSequences): void {
+    this.#sequences = sequences;
+  }
+
+  /** The plan that runs; `undefined` when none does. */
+  get running(): NodePlan | undefined {
+    const { plan } = this.#init.holder.current();
+    return plan !== undefined && plan !== 'unknown' && plan.phase === 'running' ? plan : undefined;
+  }
+
+  /**
+   * Begins an upgrade of this node. It goes on when the caller leaves.
+   *
+   * @returns its id, and a promise of the end of what happens before the machine goes down; it never rejects
+   * @throws Fault `failed-precondition` with the reason and what to do when it is not safe, or another one runs
+   */
+  async begin(
+    wanted: WantedPlan,
+    signal: AbortSignal,
+  ): Promise<{ readonly id: string; readonly over: Promise<void> }> {
+    this.#assertIdle();
+    // Set before anything is waited for, so that of calls at the same time one begins.
+    this.#isBeginning = true;
+    this.#goesWithout = false;
+    try {
+      if (!wanted.ignoresEtcd && (await this.#init.isMember())) await this.#init.assertMayUpgrade(signal);
+      const slotBefore = (await this.#status())?.slot ?? '';
+      signal.throwIfAborted();
+      const plan: NodePlan = {
+        ...{ id: this.#init.randomId(), kind: 'upgrade', ...wanted },
+        ...{ phase: 'running', step: 'turn', reason: '', slotBefore, slot: '', restarts: 0 },
+      };
+      await this.#save(plan);
+      this.#say('running', '');
+      return { id: plan.id, over: this.#prepareInSequence(plan) };
+    } finally {
+      this.#isBeginning = false;
+    }
+  }
+
+  /**
+   * To be called before a restart that a client has asked for: when it starts a trial, it takes the turn.
+   *
+   * @throws Fault `deadline-exceeded`, with the name of the holder, when there is no turn within five minutes; the reason of the signal
+   */
+  async beforeReboot(actorId: string, signal: AbortSignal): Promise<void> {
+    const status = await this.#status();
+    const slot = armedSlot(status);
+    if (slot === undefined || !(await this.#init.isMember()) || this.running !== undefined) return;
+    await this.#save({
+      ...{ id: this.#init.randomId(), kind: 'restart', image: '', ignoresEtcd: true },
+      ...{ allowsDowngrade: false, dropsExtensions: false, restart: 'graceful', actorId },
+      ...{ phase: 'running', step: 'turn', reason: '', slotBefore: status?.slot ?? '', slot, restarts: 0 },
+    });
+    try {
+      await this.#takeTurn(signal);
+      await this.#enter('reboot');
+    } catch (error) {
+      await this.#fail(signal.aborted ? 'the restart was cancelled' : faultFrom(error).message);
+      throw error;
+    }
+  }
+
+  /**
+   * Reads the record and goes on with what it says. It resolves when there is nothing to do any more.
+   *
+   * @param takeNode keeps other upgrades of this node away until it is disposed of. @throws Fault while another one runs
+   */
+  async resume(takeNode: () => Disposable, signal: AbortSignal): Promise<void> {
+    await this.#load();
+    const plan = this.running;
+    if (plan === undefined) return;
+    this.#init.log.info({ plan: plan.id, step: plan.step }, 'the upgrade of this node goes on');
+    if (isBeforeReboot(plan.step)) {
+      if (plan.kind === 'upgrade') return await this.#prepareAgain(plan, takeNode, signal);
+      // The next start tries the system in any case, also one after a loss of power.
+      await this.#enter('reboot');
+    }
+    await this.#follow(signal);
+  }
+
+  #assertIdle(): void {
+    const { plan } = this.#init.holder.current();
+    if (plan === 'unknown')
+      throw new Fault('failed-precondition', 'the disk of this node is not mounted yet: try again later');
+    if (plan?.phase !== 'running' && !this.#isBeginning) return;
+    const step = plan?.phase === 'running' ? plan.step : 'quorum';
+    throw new Fault(
+      'failed-precondition',
+      `an upgrade of this node runs already, and is at the step ${step}: follow it with talosctl get nodeupgradesteps`,
+    );
+  }
+
+  /** Goes on before the restart, once the node runs. */
+  async #prepareAgain(plan: NodePlan, takeNode: () => Disposable, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const machine = await specOf(this.#init.state, pointerTo(machineStatuses));
+      const status = await this.#status();
+      // The power may have failed between the write of the system and the record of it: then the new one runs.
+      if (status !== undefined && status.mode !== '' && status.slot !== plan.slotBefore) {
+        await this.#save({ ...plan, step: 'reboot', slot: status.slot });
+        return await this.#follow(signal);
+      }
+      if (machine?.stage === 'running' && status !== undefined && status.mode !== '') {
+        try {
+          using _node = takeNode();
+          await this.#prepareInSequence(plan);
+          return;
+        } catch (error) {
+          this.#waits(faultFrom(error).message);
+        }
+      } else this.#waits('the node to start');
+      await pauseBy(this.#init.timers, turnRetryMs, signal);
+    }
+  }
+
+  /** Never rejects. */
+  async #prepareInSequence(plan: NodePlan): Promise<void> {
+    let hasBegun = false;
+    await this.#sequences?.upgrade(plan.restart, plan.actorId, async (signal) => {
+      hasBegun = true;
+      await this.#prepare(signal);
+    });
+    if (!hasBegun) await this.#fail('it was not started, because the node does something else: try again');
+  }
+
+  /** The steps until the machine goes down. */
+  async #prepare(signal: AbortSignal): Promise<void> {
+    try {
+      for (let plan = this.running; plan !== undefined && isBeforeReboot(plan.step); plan = this.running) {
+        if (plan.step !== 'turn' && this.#turn === undefined) await this.#takeTurn(signal);
+        await this.#act(plan, signal);
+        signal.throwIfAborted();
+        await this.#enter(stepAfter(plan));
+      }
+    } catch (error) {
+      // A node that stops, or is shut down, goes on when it starts again.
+      if (signal.aborted) await this.#leaveTurn();
+      else await this.#fail(faultFrom(error).message);
+      throw error;
+    }
+  }
+
+  async #act(plan: NodePlan, signal: AbortSignal): Promise<void> {
+    const { upgrades, drain, assertMayUpgrade, isMember, log } = this.#init;
+    switch (plan.step) {
+      case 'quorum':
+        if (!plan.ignoresEtcd && (await isMember())) await assertMayUpgrade(signal);
+        return;
+      case 'turn':
+        await this.#takeTurn(signal);
+        return;
+      case 'cordon':
+        if (drain !== undefined) await this.#awaitCordon(true, signal);
+        return;
+      case 'drain':
+        await drain?.(signal);
+        return;
+      case 'write': {
+        const { image, allowsDowngrade, dropsExtensions } = plan;
+        const wanted = { image, allowsDowngrade, dropsExtensions, extensionSet: undefined };
+        await upgrades.upgrade(wanted, (line) => log.info({ line }, 'upgrade'));
+        if (this.#turn?.isHeld() === false)
+          throw new Fault('aborted', 'the turn in etcd was lost while the system was written: try again');
+        await this.#save({ ...plan, slot: await this.#awaitSlot(signal) });
+        return;
+      }
+      default:
+        throw new Fault('internal', `${plan.step} is no step before the restart`);
+    }
+  }
+
+  /** Takes the turn, and waits until the others are well. */
+  async #takeTurn(signal: AbortSignal): Promise<void> {
+    const { turns, isMember, assertMayUpgrade, timers, log } = this.#init;
+    const plan = this.running;
+    if (plan === undefined || this.#goesWithout || !(await isMember())) return;
+    const late = new AbortController();
+    using _timer = timers.after(turnLimitMs, () => late.abort());
+    const waiting = AbortSignal.any([signal, late.signal]);
+    let reason = 'etcd, which does not answer';
+    let isTaken = false;
+    const say = (text: string) => {
+      reason = text;
+      this.#waits(text);
+    };
+    try {
+      while (this.#turn === undefined) {
+        try {
+          this.#turn =
+            (await turns.adopt(plan.id, waiting)) ??
+            (await turns.take(
+              plan.id,
+              (holder) => {
+                isTaken = true;
+                say(`the turn, which ${holder} has`);
+              },
+              waiting,
+            ));
+        } catch (error) {
+          waiting.throwIfAborted();
+          say(`the turn: ${faultFrom(error).message}`);
+          await pauseBy(timers, turnRetryMs, waiting);
+          waiting.throwIfAborted();
+        }
+      }
+      for (let isWell = plan.ignoresEtcd; !isWell; )
+        try {
+          await assertMayUpgrade(waiting);
+          isWell = true;
+        } catch (error) {
+          waiting.throwIfAborted();
+          say(faultFrom(error).message);
+          await pauseBy(timers, turnRetryMs, waiting);
+          waiting.throwIfAborted();
+        }
+    } catch (error) {
+      if (signal.aborted || !late.signal.aborted) throw error;
+      if (plan.kind === 'upgrade' && plan.ignoresEtcd && !isTaken) {
+        // Asked for without a check of etcd: perhaps to mend it.
+        log.warn({ plan: plan.id, reason }, 'the upgrade goes on without a turn');
+        this.#goesWithout = true;
+        this.#runs();
+        return;
+      }
+      const minutes = turnLimitMs / 60_000;
+      throw new Fault(
+        'deadline-exceeded',
+        `waited ${minutes} minutes for ${reason}: wait for the other node and try again`,
+      );
+    }
+    this.#runs();
+  }
+
+  /** The step waits for nothing any more. */
+  #runs(): void {
+    if (this.#init.holder.current().waitsFor !== '') this.#say('running', '');
+  }
+
+  /** Waits until Kubernetes shows the cordon, or its end. A node that is not registered has none. */
+  async #awaitCordon(isCordoned: boolean, signal: AbortSignal): Promise<boolean> {
+    const { state, timers } = this.#init;
+    const own = await specOf(state, pointerTo(nodenames));
+    if (own === undefined || own.skipNodeRegistration) return true;
+    const endMs = timers.monotonicMs() + cordonLimitMs;
+    while (timers.monotonicMs() < endMs) {
+      const node = await specOf(state, pointerTo(nodeStatuses, own.nodename));
+      if (node === undefined || node.unschedulable === isCordoned) return true;
+      this.#waits(`node ${own.nodename} to be ${isCordoned ? 'cordoned' : 'uncordoned'}`);
+      await pauseBy(timers, pollMs, signal);
+      signal.throwIfAborted();
+    }
+    if (!isCordoned) return false;
+    throw new Fault(
+      'deadline-exceeded',
+      `node ${own.nodename} is not cordoned after ${cordonLimitMs / 1000} s`,
+    );
+  }
+
+  /** The slot of the system that was just written. */
+  async #awaitSlot(signal: AbortSignal): Promise<string> {
+    const { timers } = this.#init;
+    const endMs = timers.monotonicMs() + slotLimitMs;
+    while (timers.monotonicMs() < endMs) {
+      const slot = armedSlot(await this.#status());
+      if (slot !== undefined) return slot;
+      await pauseBy(timers, pollMs, signal);
+      signal.throwIfAborted();
+    }
+    throw new Fault('internal', 'the next start does not try the system that was written');
+  }
+
+  /** Follows the new system until it is kept or lost. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { timers, state } = this.#init;
+    for (let plan = this.running; plan !== undefined && !signal.aborted; plan = this.running) {
+      await this.#adoptTurn(plan, signal);
+      const machine = await specOf(state, pointerTo(machineStatuses));
+      const tried = triedSystem(plan.slot, await this.#status(), machine);
+      if (tried.kind === 'lost') return await this.#fail(tried.reason);
+      if (tried.kind === 'kept') return await this.#finish(signal);
+      if (tried.kind === 'armed') return await this.#restartAgain(plan, signal);
+      if (tried.kind === 'trying' && plan.step !== 'confirm') await this.#enter('confirm');
+      this.#waits(tried.reason);
+      await pauseBy(timers, pollMs, signal);
+    }
+    await this.#leaveTurn();
+  }
+
+  /** The machine was told to restart, and has not. */
+  async #restartAgain(plan: NodePlan, signal: AbortSignal): Promise<void> {
+    if (plan.kind === 'restart')
+      return await this.#fail('the restart did not happen: restart the node to try the new system');
+    if (plan.restarts >= nodePlanLimits.restarts)
+      return await this.#fail(`it was restarted ${plan.restarts} times, and the system before runs`);
+    await this.#save({ ...plan, step: 'reboot', restarts: plan.restarts + 1 });
+    this.#waits('the node to restart');
+    await this.#leaveTurn();
+    if (!signal.aborted) await this.#sequences?.restart(plan.restart, plan.actorId);
+  }
+
+  async #finish(signal: AbortSignal): Promise<void> {
+    const plan = this.running;
+    if (plan?.kind === 'upgrade') {
+      await this.#enter('uncordon');
+      if (this.#init.drain !== undefined && !(await this.#awaitCordon(false, signal)))
+        this.#init.log.warn({ plan: plan.id }, 'Kubernetes does not show that the node is uncordoned');
+    }
+    await this.#giveTurn();
+    const last = this.running;
+    if (last === undefined) return;
+    await this.#save({ ...last, phase: 'done' });
+    this.#say('finished', '');
+    this.#init.log.info({ plan: last.id }, 'the upgrade of this node is done');
+  }
+
+  async #adoptTurn({ id }: NodePlan, signal: AbortSignal): Promise<void> {
+    if (this.#turn !== undefined || !(await this.#init.isMember())) return;
+    // One that has ended by itself is not taken again: the node is down or back already.
+    this.#turn = await this.#init.turns.adopt(id, signal).catch(() => undefined);
+  }
+
+  async #giveTurn(): Promise<void> {
+    const turn = this.#turn;
+    this.#turn = undefined;
+    await turn?.give();
+  }
+
+  async #leaveTurn(): Promise<void> {
+    const turn = this.#turn;
+    this.#turn = undefined;
+    await turn?.leave().catch(() => {});
+  }
+
+  async #fail(reason: string): Promise<void> {
+    const plan = this.running;
+    if (plan === undefined) return;
+    const failed: NodePlan = { ...plan, phase: 'failed', reason: shortReason(reason) };
+    await this.#save(failed).catch((error: unknown) => {
+      this.#init.log.error({ error: faultFrom(error).message }, 'the end of an upgrade cannot be recorded');
+      this.#init.holder.set({ plan: failed, waitsFor: '' });
+    });
+    this.#say('failed', failed.reason);
+    this.#init.log.warn({ plan: plan.id, step: plan.step, reason: failed.reason }, 'the upgrade has failed');
+    await this.#giveTurn();
+  }
+
+  async #enter(step: NodePlan['step']): Promise<void> {
+    const plan = this.running;
+    if (plan === undefined || plan.step === step) return;
+    await this.#save({ ...plan, step });
+    this.#say('running', '');
+  }
+
+  #waits(reason: string): void {
+    const { holder } = this.#init;
+    const { plan, waitsFor } = holder.current();
+    const text = shortReason(reason);
+    if (waitsFor === text) return;
+    holder.set({ plan, waitsFor: text });
+    this.#say('waiting', text);
+  }
+
+  /** Reports the step of the plan. */
+  #say(state: StepReport['state'], reason: string): void {
+    const { plan, waitsFor } = this.#init.holder.current();
+    if (plan === undefined || plan === 'unknown') return;
+    if (state === 'running' && waitsFor !== '') this.#init.holder.set({ plan, waitsFor: '' });
+    this.#init.report({ step: plan.step, state, reason, actorId: plan.actorId });
+  }
+
+  async #save(plan: NodePlan): Promise<void> {
+    await this.#init.file.write(nodePlanToText(plan));
+    this.#init.holder.set({ plan, waitsFor: '' });
+  }
+
+  async #load(): Promise<void> {
+    const { file, holder, log } = this.#init;
+    let plan: NodePlan | undefined;
+    try {
+      const text = await file.read();
+      plan = text === undefined ? undefined : nodePlanFrom(text);
+      if (text !== undefined && plan === undefined)
+        log.error({}, 'the record of the last upgrade is not valid, and is not used');
+    } catch (error) {
+      log.error({ error: faultFrom(error).message }, 'the record of the last upgrade cannot be read');
+    }
+    holder.set({ plan, waitsFor: '' });
+  }
+
+  #status() {
+    return specOf(this.#init.state, pointerTo(upgradeStatuses));
+  }
+}
+
+function stepAfter(plan: NodePlan): NodePlan['step'] {
+  const steps = stepsOf(plan);
+  return steps[steps.indexOf(plan.step) + 1] ?? plan.step;
+}
