@@ -95,7 +95,7 @@ async function* requestsOf({
 }: WantedUpgrade): AsyncGenerator<UpgradeRequest, void, undefined> {
   const settings = {
     ...{ image, allowDowngrade: allowsDowngrade, hasExtensionSet: extensionSet !== undefined },
-    ...{ withoutExtensions: dropsExtensions, stage: isStaged },
+    ...{ withoutExtensions: dropsExtensions, stage: isStaged, runPlan: false },
   };
   yield { request: { $case: 'settings', value: settings } };
   if (extensionSet === undefined) return;

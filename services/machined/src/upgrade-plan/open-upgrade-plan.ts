@@ -9,15 +9,14 @@ import type { State } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
 import { readIfThere } from '../base/host/read-if-there.ts';
 import type { NodeEvent } from '../life/domain/node-event.ts';
-import type { Upgrades } from '../upgrade/domain/upgrades.ts';
 import { upgradePlanController } from './controllers/upgrade-plan.ts';
 import { NodePlans, type NodePlansInit, type StepReport } from './host/node-plans.ts';
 import { createNodeTurns } from './host/node-turn.ts';
 import { PlanHolder } from './host/plan-holder.ts';
 import type { UpgradePlanTopic } from './upgrade-plan-topic.ts';
 
-export interface OpenUpgradePlanInit extends Pick<NodePlansInit, 'isMember' | 'assertMayUpgrade' | 'drain'> {
-  readonly upgrades: Upgrades;
+export interface OpenUpgradePlanInit
+  extends Pick<NodePlansInit, 'upgrades' | 'isMember' | 'assertMayUpgrade' | 'drain'> {
   /** Connects to etcd of the cluster. */
   readonly openEtcd: () => Promise<EtcdClient>;
   readonly hostname: () => string;

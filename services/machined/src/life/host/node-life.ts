@@ -148,7 +148,7 @@ export class NodeLife {
   }
 
   /**
-   * Restarts a machine that must not go on as it is, such as one that gives up a trial. A reboot that another sequence refuses is requested
+   * Restarts a machine that must not go on as it is, such as one that gives up a trial. A restart that another sequence refuses is requested
    * again every 10 s. From 4 minutes on the restart is forced: it cancels any other sequence, and in the end needs none. Further calls join
    * the first one.
    *
@@ -168,7 +168,7 @@ export class NodeLife {
     const isOver = () => this.#hasEnded || signal.aborted;
     while (!isOver() && !patience.signal.aborted) {
       // A sequence that hangs must not keep the machine from the forced restart.
-      await untilAborted(this.reboot(kind, newActorId()), patience.signal).catch(() => {});
+      await untilAborted(this.restart(kind, newActorId()), patience.signal).catch(() => {});
       if (!isOver()) await pauseBy(timers, restartPauseMs, AbortSignal.any([patience.signal, signal]));
     }
     if (isOver()) return;

@@ -199,7 +199,7 @@ test('of two upgrades in one second the second is refused, whichever call it is;
     yield {
       request: {
         $case: 'settings' as const,
-        value: { ...settings, withoutExtensions: false, stage: false },
+        value: { ...settings, withoutExtensions: false, stage: false, runPlan: false },
       },
     };
   })();

@@ -15,6 +15,6 @@ export function createUpgradeApi(init: UpgradeApiInit): ImplementedServices {
   return {
     'machine.LifecycleService': createLifecycle(access),
     'machine.MachineService': createMachineUpgrade({ ...init, access }),
-    'suite.upgrade.v1.UpgradeService': createUpgradeService(access, init.received),
+    'suite.upgrade.v1.UpgradeService': createUpgradeService({ ...init, access }),
   };
 }

@@ -8,11 +8,13 @@ import type {
   UpgradeSettings,
 } from '@nodewright/contract/gen/suite/upgrade/v1/upgrade.ts';
 import { Fault } from '@nodewright/fault';
+import { eventually } from '@nodewright/testkit';
 import { contextOf, testCalls } from '../testing/test-calls.ts';
 
 const image = 'registry.example/installer:v1.14.1';
 const plain: UpgradeSettings = {
   ...{ image, allowDowngrade: false, hasExtensionSet: false, withoutExtensions: false, stage: false },
+  runPlan: false,
 };
 
 async function* requestsOf(settings: UpgradeSettings, ...pieces: Buffer[]): AsyncGenerator<UpgradeRequest> {
@@ -122,3 +124,46 @@ test('a node that is no machine refuses before it reads a request', async () => 
   })();
   await assert.rejects(all(own.upgrade(never, contextOf())), /this node is a container/);
 });
+
+test('a plan is begun when etcd allows it, holds the turn, and names its events; its client may leave', async () => {
+  const { upgrades, events, machine, own } = await testCalls();
+  const client = new AbortController();
+  const stream = own.upgrade(requestsOf({ ...plain, runPlan: true }), contextOf(client.signal));
+  for await (const { event } of stream as AsyncIterable<UpgradeResponse>) {
+    assert.equal(event?.$case, 'begun');
+    if (event?.$case === 'begun') assert.match(event.value.plan, /^[0-9a-f]{32}$/);
+    break;
+  }
+  client.abort();
+  await eventually(async () => upgrades.running === 1, { what: 'the write' });
+  assert.deepEqual(events, [['pull', image], ['etcd'], ['sequence upgrade', 'graceful'], ['etcd']]);
+  const busy = { message: 'another installation/upgrade is already in progress' };
+  await assert.rejects(async () => machine.rollback({}, contextOf()), busy);
+  upgrades.end(new Fault('resource-exhausted', 'the disk is full'));
+  await eventually(async () => `${events.at(-1)}` === 'sequence failed', { what: 'the end' });
+  await turnOfLoop();
+  await machine.rollback({}, contextOf());
+});
+
+for (const [what, change, settings, message] of [
+  [
+    'a set of extensions',
+    {},
+    { hasExtensionSet: true },
+    'the plan of a node has no set of extensions, and is not staged',
+  ],
+  [
+    'a quorum that would break',
+    { assertMayUpgrade: () => Promise.reject(new Fault('failed-precondition', 'member count(2)')) },
+    {},
+    'member count(2)',
+  ],
+  ['a process that cannot end', { cannotEnd: 'not the first process' }, {}, 'not the first process'],
+] as const)
+  test(`a plan with ${what} is refused, and the turn is free`, async () => {
+    const { events, machine, own } = await testCalls(change);
+    const wanted = { ...plain, runPlan: true, ...settings };
+    await assert.rejects(all(own.upgrade(requestsOf(wanted), contextOf())), { message });
+    assert.ok(!events.some((event) => String(event).startsWith('sequence')));
+    if (!('cannotEnd' in change)) await machine.rollback({}, contextOf());
+  });

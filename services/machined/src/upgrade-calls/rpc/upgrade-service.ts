@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type {
   UpgradeRequest,
   UpgradeResponse,
@@ -6,15 +7,25 @@ import type {
 } from '@nodewright/contract/gen/suite/upgrade/v1/upgrade.ts';
 import { Fault } from '@nodewright/fault';
 import type { SystemRequest } from '../../upgrade/domain/upgrades.ts';
+import type { UpgradePlanTopic } from '../../upgrade-plan/upgrade-plan-topic.ts';
 import { checkImage } from '../domain/check-request.ts';
 import type { ReceivedSet } from '../domain/received-set.ts';
 import type { UpgradeAccess } from './upgrade-access.ts';
 
+export interface UpgradeServiceInit {
+  readonly access: UpgradeAccess;
+  readonly received: ReceivedSet;
+  /** Why this process cannot end its machine; undefined when it can. */
+  readonly cannotEnd: string | undefined;
+  /** The plan of this node; undefined on a node that no call upgrades. */
+  readonly plans: Pick<UpgradePlanTopic['plans'], 'begin'> | undefined;
+  /** As `MachineUpgradeInit.pull`. */
+  readonly pull: (image: string, signal: AbortSignal) => Promise<string>;
+}
+
 /** Implements UpgradeService. A failure is the status of the call, with the kind of the fault. */
-export function createUpgradeService(
-  access: UpgradeAccess,
-  received: ReceivedSet,
-): UpgradeServiceImplementation {
+export function createUpgradeService(init: UpgradeServiceInit): UpgradeServiceImplementation {
+  const { access, received } = init;
   return {
     async *upgrade(requests, { signal }) {
       // Before a request arrives: a node that is no machine refuses at once.
@@ -26,6 +37,13 @@ export function createUpgradeService(
       const turn = waiting.use(access.take('installed'));
       const image = checkImage(settings.image);
       checkSets(settings);
+      if (settings.runPlan) {
+        const begun = await beginPlan(init, settings, turn, signal);
+        // Before the answer: a client that leaves while it is sent must not give the turn back.
+        waiting.move();
+        yield begun;
+        return;
+      }
       waiting.defer(() => received.remove());
       const extensionSet = settings.hasExtensionSet ? await received.receive(chunksOf(pieces)) : undefined;
       signal.throwIfAborted();
@@ -53,6 +71,29 @@ export function createUpgradeService(
       yield preparedEvent(false);
     },
   };
+}
+
+/** Begins the plan, which has the turn until the machine goes down or the plan fails. @throws Fault; the caller gives the turn back then */
+async function beginPlan(
+  { plans, pull, cannotEnd }: UpgradeServiceInit,
+  { image, allowDowngrade, withoutExtensions, hasExtensionSet, stage }: UpgradeSettings,
+  turn: Disposable,
+  signal: AbortSignal,
+): Promise<UpgradeResponse> {
+  if (hasExtensionSet || stage)
+    throw new Fault('invalid-argument', 'the plan of a node has no set of extensions, and is not staged');
+  if (cannotEnd !== undefined) throw new Fault('failed-precondition', cannotEnd);
+  if (plans === undefined) throw new Fault('internal', 'this node has no plan of its upgrades');
+  const actorId = randomUUID();
+  const { id, over } = await plans.begin(
+    {
+      ...{ image: await pull(image, signal), allowsDowngrade: allowDowngrade, actorId },
+      ...{ dropsExtensions: withoutExtensions, ignoresEtcd: false, restart: 'graceful' },
+    },
+    signal,
+  );
+  void over.finally(() => turn[Symbol.dispose]());
+  return { event: { $case: 'begun', value: { plan: id, actorId } } };
 }
 
 function settingsOf(first: UpgradeRequest | undefined): UpgradeSettings {

@@ -31,11 +31,20 @@ export interface UpgradeSettings {
   withoutExtensions: boolean;
   /** Only records the upgrade: the next start of the machine begins with it, and then starts once more. */
   stage: boolean;
+  /**
+   * Runs the whole upgrade of the node: it asks etcd, takes its turn among the control planes, is cordoned and drained, writes the system,
+   * restarts, and is uncordoned when the new system is kept. The stream ends with `begun` when etcd allows it; the plan goes on by
+   * itself. The resources `UpgradePlans` and `NodeUpgradeSteps` show it. Not with `stage` or a set of extensions.
+   */
+  runPlan: boolean;
 }
 
-/** How the upgrade is going. The stream ends with OK after `prepared`. */
+/** How the upgrade is going. The stream ends with OK after `prepared` or `begun`. */
 export interface UpgradeResponse {
-  event: { $case: "progress"; value: UpgradeProgress } | { $case: "prepared"; value: UpgradePrepared } | undefined;
+  event: { $case: "progress"; value: UpgradeProgress } | { $case: "prepared"; value: UpgradePrepared } | {
+    $case: "begun";
+    value: UpgradeBegun;
+  } | undefined;
 }
 
 /** What the node is doing. */
@@ -48,6 +57,14 @@ export interface UpgradeProgress {
 export interface UpgradePrepared {
   /** It begins with the upgrade, in place of trying the new system. */
   isStaged: boolean;
+}
+
+/** The plan of the node runs. */
+export interface UpgradeBegun {
+  /** 32 hexadecimal digits. */
+  plan: string;
+  /** The events of the plan and of the restart carry it. */
+  actorId: string;
 }
 
 function createBaseUpgradeRequest(): UpgradeRequest {
@@ -154,7 +171,14 @@ export const UpgradeRequest: MessageFns<UpgradeRequest> = {
 };
 
 function createBaseUpgradeSettings(): UpgradeSettings {
-  return { image: "", allowDowngrade: false, hasExtensionSet: false, withoutExtensions: false, stage: false };
+  return {
+    image: "",
+    allowDowngrade: false,
+    hasExtensionSet: false,
+    withoutExtensions: false,
+    stage: false,
+    runPlan: false,
+  };
 }
 
 export const UpgradeSettings: MessageFns<UpgradeSettings> = {
@@ -173,6 +197,9 @@ export const UpgradeSettings: MessageFns<UpgradeSettings> = {
     }
     if (message.stage !== false) {
       writer.uint32(40).bool(message.stage);
+    }
+    if (message.runPlan !== false) {
+      writer.uint32(48).bool(message.runPlan);
     }
     return writer;
   },
@@ -230,6 +257,14 @@ export const UpgradeSettings: MessageFns<UpgradeSettings> = {
             message.stage = reader.bool();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.runPlan = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -261,6 +296,11 @@ export const UpgradeSettings: MessageFns<UpgradeSettings> = {
         ? globalThis.Boolean(object.without_extensions)
         : false,
       stage: isSet(object.stage) ? globalThis.Boolean(object.stage) : false,
+      runPlan: isSet(object.runPlan)
+        ? globalThis.Boolean(object.runPlan)
+        : isSet(object.run_plan)
+        ? globalThis.Boolean(object.run_plan)
+        : false,
     };
   },
 
@@ -281,6 +321,9 @@ export const UpgradeSettings: MessageFns<UpgradeSettings> = {
     if (message.stage !== false) {
       obj.stage = message.stage;
     }
+    if (message.runPlan !== false) {
+      obj.runPlan = message.runPlan;
+    }
     return obj;
   },
 
@@ -294,6 +337,7 @@ export const UpgradeSettings: MessageFns<UpgradeSettings> = {
     message.hasExtensionSet = object.hasExtensionSet ?? false;
     message.withoutExtensions = object.withoutExtensions ?? false;
     message.stage = object.stage ?? false;
+    message.runPlan = object.runPlan ?? false;
     return message;
   },
 };
@@ -310,6 +354,9 @@ export const UpgradeResponse: MessageFns<UpgradeResponse> = {
         break;
       case "prepared":
         UpgradePrepared.encode(message.event.value, writer.uint32(18).fork()).join();
+        break;
+      case "begun":
+        UpgradeBegun.encode(message.event.value, writer.uint32(26).fork()).join();
         break;
     }
     return writer;
@@ -344,6 +391,14 @@ export const UpgradeResponse: MessageFns<UpgradeResponse> = {
             message.event = { $case: "prepared", value: UpgradePrepared.decode(reader, reader.uint32()) };
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.event = { $case: "begun", value: UpgradeBegun.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -362,6 +417,8 @@ export const UpgradeResponse: MessageFns<UpgradeResponse> = {
         ? { $case: "progress", value: UpgradeProgress.fromJSON(object.progress) }
         : isSet(object.prepared)
         ? { $case: "prepared", value: UpgradePrepared.fromJSON(object.prepared) }
+        : isSet(object.begun)
+        ? { $case: "begun", value: UpgradeBegun.fromJSON(object.begun) }
         : undefined,
     };
   },
@@ -372,6 +429,8 @@ export const UpgradeResponse: MessageFns<UpgradeResponse> = {
       obj.progress = UpgradeProgress.toJSON(message.event.value);
     } else if (message.event?.$case === "prepared") {
       obj.prepared = UpgradePrepared.toJSON(message.event.value);
+    } else if (message.event?.$case === "begun") {
+      obj.begun = UpgradeBegun.toJSON(message.event.value);
     }
     return obj;
   },
@@ -391,6 +450,12 @@ export const UpgradeResponse: MessageFns<UpgradeResponse> = {
       case "prepared": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "prepared", value: UpgradePrepared.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "begun": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "begun", value: UpgradeBegun.fromPartial(object.event.value) };
         }
         break;
       }
@@ -539,6 +604,95 @@ export const UpgradePrepared: MessageFns<UpgradePrepared> = {
   },
 };
 
+function createBaseUpgradeBegun(): UpgradeBegun {
+  return { plan: "", actorId: "" };
+}
+
+export const UpgradeBegun: MessageFns<UpgradeBegun> = {
+  encode(message: UpgradeBegun, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.plan !== "") {
+      writer.uint32(10).string(message.plan);
+    }
+    if (message.actorId !== "") {
+      writer.uint32(18).string(message.actorId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpgradeBegun {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpgradeBegun();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.plan = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.actorId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): UpgradeBegun {
+    return {
+      plan: isSet(object.plan) ? globalThis.String(object.plan) : "",
+      actorId: isSet(object.actorId)
+        ? globalThis.String(object.actorId)
+        : isSet(object.actor_id)
+        ? globalThis.String(object.actor_id)
+        : "",
+    };
+  },
+
+  toJSON(message: UpgradeBegun): unknown {
+    const obj: any = {};
+    if (message.plan !== "") {
+      obj.plan = message.plan;
+    }
+    if (message.actorId !== "") {
+      obj.actorId = message.actorId;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<UpgradeBegun>): UpgradeBegun {
+    return UpgradeBegun.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<UpgradeBegun>): UpgradeBegun {
+    const message = createBaseUpgradeBegun();
+    message.plan = object.plan ?? "";
+    message.actorId = object.actorId ?? "";
+    return message;
+  },
+};
+
 /** Upgrades machines. */
 export type UpgradeServiceDefinition = typeof UpgradeServiceDefinition;
 export const UpgradeServiceDefinition = {
@@ -547,7 +701,7 @@ export const UpgradeServiceDefinition = {
   methods: {
     /**
      * Writes the system of an artefact of `make installer` into the slot that does not run, and lets the next start try it. It restarts
-     * nothing. The first request is `settings`; the pieces of a set of extensions follow it. An upgrade that has begun goes on when the
+     * nothing, unless `run_plan` is set. The first request is `settings`; the pieces of a set of extensions follow it. An upgrade that has begun goes on when the
      * client leaves. FAILED_PRECONDITION during another upgrade, and for an artefact that does not fit, such as an older version;
      * PERMISSION_DENIED for one that is not signed with a key that this system trusts; DATA_LOSS for one that was changed.
      */
@@ -565,7 +719,7 @@ export const UpgradeServiceDefinition = {
 export interface UpgradeServiceImplementation<CallContextExt = {}> {
   /**
    * Writes the system of an artefact of `make installer` into the slot that does not run, and lets the next start try it. It restarts
-   * nothing. The first request is `settings`; the pieces of a set of extensions follow it. An upgrade that has begun goes on when the
+   * nothing, unless `run_plan` is set. The first request is `settings`; the pieces of a set of extensions follow it. An upgrade that has begun goes on when the
    * client leaves. FAILED_PRECONDITION during another upgrade, and for an artefact that does not fit, such as an older version;
    * PERMISSION_DENIED for one that is not signed with a key that this system trusts; DATA_LOSS for one that was changed.
    */
@@ -578,7 +732,7 @@ export interface UpgradeServiceImplementation<CallContextExt = {}> {
 export interface UpgradeServiceClient<CallOptionsExt = {}> {
   /**
    * Writes the system of an artefact of `make installer` into the slot that does not run, and lets the next start try it. It restarts
-   * nothing. The first request is `settings`; the pieces of a set of extensions follow it. An upgrade that has begun goes on when the
+   * nothing, unless `run_plan` is set. The first request is `settings`; the pieces of a set of extensions follow it. An upgrade that has begun goes on when the
    * client leaves. FAILED_PRECONDITION during another upgrade, and for an artefact that does not fit, such as an older version;
    * PERMISSION_DENIED for one that is not signed with a key that this system trusts; DATA_LOSS for one that was changed.
    */
