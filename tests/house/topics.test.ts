@@ -122,12 +122,12 @@ const topics: Readonly<Record<string, Topic>> = {
   upgrade: {
     imports: ['config', 'extensions', 'life', 'volumes'],
     face: [
-      'domain/artefact-name.ts',
       'domain/upgrades.ts',
       'host/artefact-store.ts',
       'host/image-additions.ts',
       'host/open-artefacts.ts',
       'host/slot-folder.ts',
+      'host/watchdog.ts',
       'open-installation.ts',
       'open-process-upgrade.ts',
     ],
