@@ -124,6 +124,32 @@ test('a plan survives a loss of power before and after each write of its record'
   assert.ok(cuts > 5, `${cuts} cuts before the restart`);
 });
 
+test('a node that is stopped while it drains, with a disk that can be written, goes on with the drain and the same turn', async () => {
+  const machine = new TestMachine();
+  const write = async (text: string) => {
+    machine.text = text;
+  };
+  const drain = (signal: AbortSignal) =>
+    new Promise<void>((_, reject) => {
+      signal.addEventListener('abort', () => reject(new Fault('cancelled', 'stopped')));
+    });
+  const rig = await openTestPlans({
+    machine,
+    change: { file: { read: async () => machine.text, write }, drain },
+  });
+  await rig.plans.resume(freeNode, noSignal);
+  const { over } = await rig.plans.begin(wanted, noSignal);
+  assert.ok(await rig.until(() => rig.plans.running?.step === 'drain'));
+  const queue = [...machine.turns.queue];
+  rig.stop.abort();
+  await over;
+  assert.deepEqual([rig.plans.running?.step, machine.turns.queue], ['drain', queue]);
+  machine.start();
+  const next = await live({ machine });
+  assert.deepEqual([next.ends, machine.turns.queue], [['graceful'], queue]);
+  assert.deepEqual(machine.counts, { writes: 1, drains: 1, starts: 1 });
+});
+
 for (const [fate, phase, reason] of [
   ['lost', 'failed', 'the node is back on the system before: etcd did not start'],
   ['never ready', 'running', 'the node is not ready'],
