@@ -26,12 +26,7 @@ export interface OpenUpgradeCallsInit extends Pick<MachineUpgradeInit, 'cannotEn
   readonly log: Logger;
 }
 
-export function openUpgradeCalls({
-  artefacts,
-  plan,
-  takesExtensions,
-  ...init
-}: OpenUpgradeCallsInit): Topic {
+export function openUpgradeCalls({ artefacts, plan, takesExtensions, ...init }: OpenUpgradeCallsInit): Topic {
   const turn = new UpgradeTurn();
   const access = new UpgradeAccess({ ...init, turn });
   plan?.begin(init.sequences, () => access.take('installed'));

@@ -30,6 +30,7 @@ import { keepRunningPrograms } from './host/running-programs.ts';
 import { certificatesOf, createSlotFolder, runningSystem, slotFolderFilesOn } from './host/slot-folder.ts';
 import { createSlotWriter } from './host/slot-writer.ts';
 import { UpgradeStateHolder } from './host/upgrade-state.ts';
+import { noWatchdog } from './host/watchdog.ts';
 import type { RestartMachine, UpgradeTopic } from './upgrade-topic.ts';
 
 export interface OpenProcessUpgradeInit {
@@ -78,7 +79,7 @@ export function openProcessUpgrade(init: OpenProcessUpgradeInit): UpgradeTopic {
   const isTried = existsSync(`${slots}/${running.slot}/${slotFiles.trial}`);
   const watchdog = isTried
     ? openLifeSign({ path: `${slots}/${running.slot}/${slotFolderFiles.alive}`, timers, log })
-    : { stop() {}, endAfter() {} };
+    : noWatchdog;
   /** Should the node hang while it stops, its supervisor ends it. */
   const end: RestartMachine = (how) => {
     watchdog.endAfter(stopMs);
