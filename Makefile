@@ -88,13 +88,13 @@ suite = node tools/suite.ts $@ $(if $(FILES)$(CONTAINER_FILES)$(CASES)$(FOCUS)$(
 # The verbs by what they are for: `make help` prints the first group, `make help-all` every group.
 define groups
 What most people need: up down test test-changed check format generate build docs clean
-Tests of daemons, clusters and documents: test-status test-flakes test-docs test-ui test-user test-compose test-node-image test-upstream conformance test-node-http2 grpc-interop h2spec test-registry test-devices test-network test-virtual-address test-programs judges
+Tests of daemons, clusters and documents: test-status test-flakes test-docs test-ui test-user test-compose test-node-image test-upstream conformance test-node-http2 grpc-interop h2spec test-registry test-devices test-network test-virtual-address test-programs test-upgrade judges
 Faults, attacks and long runs: chaos attack attack-network sim test-fuzz test-config-fuzz fuzz-h2 test-soak soak-h2 soak-download soak-node soak-weeks
-Measurements: measure measure-reboots measure-kubernetes measure-boot measure-memory bench bench-copy bench-state bench-ui bench-registry test-bench scale
+Measurements: measure measure-reboots measure-kubernetes measure-boot measure-memory measure-package bench bench-copy bench-state bench-ui bench-registry test-bench scale
 Kubernetes: kubernetes test-kubernetes test-kubelet e2e-kubernetes
-Programs and images that clusters and tests use: etcd images engine jaeger containerd upstream-client interop-programs sdk
+Programs and images that clusters and tests use: etcd images engine jaeger containerd upstream-client interop-programs sdk package
 Images of machines: image boot rootfs rootfs-programs node-image installer iso qcow2 upgrade-image extension-set verify-image verify-extension-set verify-installer reproducible
-Tests of machines: test-boot test-boot-long test-boot-uefi test-boot-plain test-boot-network test-boot-extensions test-boot-devices test-boot-extension-sets test-boot-kubernetes test-boot-image-cache test-powercut
+Tests of machines: test-boot test-boot-long test-boot-uefi test-boot-plain test-boot-network test-boot-extensions test-boot-devices test-boot-extension-sets test-boot-kubernetes test-boot-image-cache test-upgrade-machine test-powercut test-powercut-upgrade
 Upkeep: update freshness rootfs-lock pictures sample-text help help-all
 endef
 export groups
