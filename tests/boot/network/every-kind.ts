@@ -200,7 +200,9 @@ export const parts: Readonly<Record<string, Part>> = {
       }),
       document('LinkAliasConfig', {
         name: 'spare%d',
-        selector: { match: "glob('52:54:00:00:01:0[67]', mac(link.permanent_addr))" },
+        selector: {
+          match: ['06', '07'].map((end) => `glob('*:01:${end}', mac(link.permanent_addr))`).join(' || '),
+        },
       }),
       document('LinkConfig', {
         ...{ name: 'uplink', mtu: 1420, addresses: [{ address: '10.26.0.1/24' }] },
