@@ -389,6 +389,7 @@ test-devices: $(built) ## runs udevd-bridge with a real udevd, in namespaces of 
 
 .PHONY: test-upgrade
 test-upgrade: $(built) ## upgrades nodes of processes, rolls them back, and lets new systems fail; two minutes
+	@node tools/upstream-client.ts
 	@$(suite) node tools/test.ts 'tests/upgrade/*.test.ts'
 
 .PHONY: test-virtual-address
@@ -463,7 +464,7 @@ measure-memory: $(built) ## boots a control plane and a worker, and measures the
 test-boot: image ## boots emulated machines by BIOS and UEFI and uses their API, a quarter of an hour (FILES=)
 	@$(suite) node tools/test.ts --boot $(if $(FILES),'$(FILES)')
 
-upgrade_tests := tests/boot/upgrade.test.ts tests/boot/install.test.ts tests/boot/long/broken-images.test.ts
+upgrade_tests := tests/boot/short-upgrade.test.ts tests/boot/upgrade.test.ts tests/boot/install.test.ts tests/boot/long/broken-images.test.ts
 
 .PHONY: test-upgrade-machine
 test-upgrade-machine: VERSION = v1.14.1
