@@ -3,7 +3,8 @@ import { isDns1123Subdomain } from '../forms/names.ts';
 /** The longest name of a Kubernetes object. Source: Kubernetes: names. */
 const maxLength = 253;
 
-const words = (text: string, separator: string | RegExp) => text.split(separator).filter((word) => word !== '');
+const words = (text: string, separator: string | RegExp) =>
+  text.split(separator).filter((word) => word !== '');
 
 /** A name for a document that is derived from a URL, so that the same URL has the same name in each file. */
 export function dnsNameFrom(url: string): string {
