@@ -13,8 +13,7 @@ Next:
   nodewright ui                                 # the cluster in your browser
   nodewright talosctl dashboard                 # the same on this terminal
   nodewright talosctl -n node01 health          # check it
-  nodewright down                               # remove it, and what was copied
-`,
+  nodewright down                               # remove it, and what was copied`,
   );
   const other = nextCommands({ ...init, name: 'other', program: "/a b/it's/nodewright" });
   assert.match(other, /alias nodewright="'\/a b\/it'\\''s\/nodewright'"\n/);

@@ -6,7 +6,7 @@ export interface NextCommandsInit {
   readonly nodes: readonly string[];
 }
 
-/** What a user may do with a cluster that was started, one command per line. Ends with a newline. */
+/** What a user may do with a cluster that was started, one command per line. */
 export function nextCommands({ program, home, name, nodes }: NextCommandsInit): string {
   // The first lines of a long list of nodes would be longer than the terminal.
   const shown = nodes.slice(0, 4).join(',');
@@ -21,9 +21,9 @@ export function nextCommands({ program, home, name, nodes }: NextCommandsInit): 
   ] as const;
   const width = Math.max(...rows.slice(1).map(([command]) => command.length));
   const lines = rows.map(([command, text]) =>
-    text === '' ? `  ${command}\n` : `  ${command.padEnd(width)}   # ${text}\n`,
+    text === '' ? `  ${command}` : `  ${command.padEnd(width)}   # ${text}`,
   );
-  return `\nNext:\n${lines.join('')}`;
+  return `\nNext:\n${lines.join('\n')}`;
 }
 
 function shellWord(path: string, home: string): string {

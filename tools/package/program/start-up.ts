@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { askEngine } from '@nodewright/provision/engine';
+import { recordHome } from './copy-users.ts';
 import { installCopy } from './install-copy.ts';
 import { nextCommands } from './next-commands.ts';
 import { runTalosctl, runtimeFolder } from './run-talosctl.ts';
@@ -21,7 +22,7 @@ export interface StartUpInit {
  * Starts a cluster of processes from a copy of the package, unless it exists, and prints what to do next.
  *
  * @returns the exit code
- * @throws Error of one line when the copy cannot be made
+ * @throws Error of one line when the copy cannot be made, or the list of folders with clusters not be written
  */
 export async function startUp(init: StartUpInit): Promise<number> {
   const { environment, name, note, signal } = init;
@@ -32,6 +33,7 @@ export async function startUp(init: StartUpInit): Promise<number> {
   note(engine.state === 'ready' ? `${kind}, although Docker ${engine.engine} answers` : kind);
   const words = ['--provisioner', 'process', '--name', name, '--if-absent'];
   const shape = ['--controlplanes', String(init.controlPlanes), '--workers', String(init.workers)];
+  await recordHome(init.data, environment.TALOS_HOME ?? '');
   const code = await runTalosctl(['cluster', 'create', ...words, ...shape], {
     ...{ folder, environment: withLibraryOf(folder, init), signal },
   });
@@ -41,7 +43,7 @@ export async function startUp(init: StartUpInit): Promise<number> {
     (_, at) => `node${String(at + 1).padStart(2, '0')}`,
   );
   const program = join(folder, 'bin', 'nodewright');
-  process.stderr.write(nextCommands({ program, home: homedir(), name, nodes }));
+  note(nextCommands({ program, home: homedir(), name, nodes }));
   if ((environment.TALOSCONFIG ?? '') !== '')
     note('TALOSCONFIG is set and names another file: unset it to use this cluster');
   return 0;

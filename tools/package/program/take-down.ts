@@ -1,7 +1,7 @@
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readTalosconfig } from '@nodewright/client/talosconfig';
-import { listClusters } from '@nodewright/provision';
+import { defaultHome, findProcessFrom, homesName, reasonToKeep } from './copy-users.ts';
 import { draftPrefix } from './install-copy.ts';
 import { readManifest } from './package-manifest.ts';
 import { runTalosctl } from './run-talosctl.ts';
@@ -16,8 +16,8 @@ export interface TakeDownInit {
 }
 
 /**
- * Ends a cluster. After the last one it removes the copies of packages as well, and the talosconfig unless contexts of other
- * clusters were added to it.
+ * Ends a cluster. After the last one of any TALOS_HOME it removes the copies of packages as well, and the talosconfig beside them
+ * unless contexts of other clusters were added to it.
  *
  * @returns the exit code
  */
@@ -26,18 +26,20 @@ export async function takeDown({ data, name, source, note, ...init }: TakeDownIn
   const code = await runTalosctl(words, { folder: source, ...init });
   if (code !== 0) return code;
   const home = init.environment.TALOS_HOME ?? '';
-  const left = await listClusters(join(home, 'clusters'));
-  if (left.length > 0) {
-    note(`the programs in ${data} stay for the cluster ${left.join(', ')}`);
+  const reason = await reasonToKeep(data, home);
+  if (reason !== undefined) {
+    note(reason);
     return 0;
   }
   const names = await readdir(data).catch(() => []);
   for (const name of names) {
     const path = join(data, name);
-    const isOurs = name.startsWith(draftPrefix) || (await isCopy(path));
-    if (isOurs) await rm(path, { recursive: true, force: true });
+    if (name !== homesName && !name.startsWith(draftPrefix) && !(await isCopy(path))) continue;
+    const pid = name === homesName ? undefined : await findProcessFrom(path);
+    if (pid === undefined) await rm(path, { recursive: true, force: true });
+    else note(`${path} stays: process ${pid} runs from it`);
   }
-  if (home === join(data, 'talos')) await removeTalosHome(home, note);
+  await removeTalosHome(defaultHome(data), note);
   // Anything else in the folder stays, and keeps it.
   await rmdir(data).catch(() => {});
   return 0;
