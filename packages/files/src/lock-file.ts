@@ -34,10 +34,11 @@ async function breakStaleLock(path: string): Promise<void> {
  * of its owner and is created with its content in one step, so it is never empty; the lock of a dead process
  * is taken over.
  *
+ * @param program the one that makes such locks, for the message about a lock that does not end
  * @throws Fault `unavailable` when a living process holds it for five seconds; another kind, with the path,
  * when the file cannot be written
  */
-export async function lockFile(path: string): Promise<AsyncDisposable> {
+export async function lockFile(path: string, program = 'talosctl'): Promise<AsyncDisposable> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
     await writeFile(draft, `${process.pid}\n`, { mode: 0o600, flag: 'wx' });
@@ -57,7 +58,7 @@ export async function lockFile(path: string): Promise<AsyncDisposable> {
           // An empty file is the lock of kubectl.
           owner === ''
             ? `${shownPath(path)} is locked, by kubectl perhaps: delete the file if no kubectl runs`
-            : `${shownPath(path)} is locked by process ${owner}: delete the file if that process is not talosctl`,
+            : `${shownPath(path)} is locked by process ${owner}: delete the file if that process is not ${program}`,
         );
       }
       await sleep(pollMs);

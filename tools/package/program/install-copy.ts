@@ -44,8 +44,7 @@ export async function installCopy(init: InstallCopyInit): Promise<InstalledCopy>
     throw new Error(`${join(folder, difference)} is damaged: run "up" from the archive again`);
   }
   try {
-    await makeFolder(data, 0o700);
-    await requireOwner(data);
+    await makeDataFolder(data);
     await removeOldDrafts(data, init.now());
     const before = await differenceOf(folder, wanted);
     if (before === undefined) return { folder, state: 'kept' };
@@ -63,6 +62,16 @@ export async function installCopy(init: InstallCopyInit): Promise<InstalledCopy>
     init.signal.throwIfAborted();
     throw plainError(error, data);
   }
+}
+
+/**
+ * Makes the folder of all copies, for its owner alone.
+ *
+ * @throws Error of one line when it belongs to another user; the error of the system
+ */
+export async function makeDataFolder(data: string): Promise<void> {
+  await makeFolder(data, 0o700);
+  await requireOwner(data);
 }
 
 type Wanted = Awaited<ReturnType<typeof readManifest>>;
@@ -159,7 +168,8 @@ async function requireRoom(data: string, files: readonly { readonly sizeBytes: n
 const mebibytes = (bytes: number) => Math.ceil(bytes / 1024 / 1024);
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
-function plainError(error: unknown, data: string): Error {
+/** An error of the system in one line that says what to do; another error as it is. */
+export function plainError(error: unknown, data: string): Error {
   const code = codeOf(error);
   if (code === undefined) return error as Error;
   return new Error(

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { askEngine } from '@nodewright/provision/engine';
-import { recordHome } from './copy-users.ts';
+import { useCopies } from './copy-users.ts';
 import { installCopy } from './install-copy.ts';
 import { nextCommands } from './next-commands.ts';
 import { runTalosctl, runtimeFolder } from './run-talosctl.ts';
@@ -22,10 +22,11 @@ export interface StartUpInit {
  * Starts a cluster of processes from a copy of the package, unless it exists, and prints what to do next.
  *
  * @returns the exit code
- * @throws Error of one line when the copy cannot be made, or the list of folders with clusters not be written
+ * @throws Error of one line when the copy cannot be made, or another process does not end to change the copies
  */
 export async function startUp(init: StartUpInit): Promise<number> {
   const { environment, name, note, signal } = init;
+  await using _use = await useCopies(init.data, environment.TALOS_HOME ?? '');
   const [engine, { folder, state }] = await Promise.all([askEngine(), installCopy(init)]);
   if (state === 'new') note(`copied the programs to ${folder}`);
   if (state === 'repaired') note(`${folder} was damaged: it was replaced`);
@@ -33,7 +34,6 @@ export async function startUp(init: StartUpInit): Promise<number> {
   note(engine.state === 'ready' ? `${kind}, although Docker ${engine.engine} answers` : kind);
   const words = ['--provisioner', 'process', '--name', name, '--if-absent'];
   const shape = ['--controlplanes', String(init.controlPlanes), '--workers', String(init.workers)];
-  await recordHome(init.data, environment.TALOS_HOME ?? '');
   const code = await runTalosctl(['cluster', 'create', ...words, ...shape], {
     ...{ folder, environment: withLibraryOf(folder, init), signal },
   });

@@ -1,7 +1,7 @@
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readTalosconfig } from '@nodewright/client/talosconfig';
-import { defaultHome, findProcessFrom, homesName, reasonToKeep } from './copy-users.ts';
+import { defaultHome, findProcessFrom, homesName, lockCopies, reasonToKeep } from './copy-users.ts';
 import { draftPrefix } from './install-copy.ts';
 import { readManifest } from './package-manifest.ts';
 import { runTalosctl } from './run-talosctl.ts';
@@ -26,13 +26,23 @@ export async function takeDown({ data, name, source, note, ...init }: TakeDownIn
   const code = await runTalosctl(words, { folder: source, ...init });
   if (code !== 0) return code;
   const home = init.environment.TALOS_HOME ?? '';
+  if (await removeCopies(data, home, note)) {
+    // Anything else in the folder stays, and keeps it.
+    await rmdir(data).catch(() => {});
+  }
+  return 0;
+}
+
+/** Removes the copies, and the talosconfig beside them, unless they are used. Returns whether the folder may be empty now. */
+async function removeCopies(data: string, home: string, note: (line: string) => void): Promise<boolean> {
+  await using lock = await lockCopies(data);
+  if (lock === undefined) return false;
   const reason = await reasonToKeep(data, home);
   if (reason !== undefined) {
     note(reason);
-    return 0;
+    return false;
   }
-  const names = await readdir(data).catch(() => []);
-  for (const name of names) {
+  for (const name of await readdir(data)) {
     const path = join(data, name);
     if (name !== homesName && !name.startsWith(draftPrefix) && !(await isCopy(path))) continue;
     const pid = name === homesName ? undefined : await findProcessFrom(path);
@@ -40,9 +50,7 @@ export async function takeDown({ data, name, source, note, ...init }: TakeDownIn
     else note(`${path} stays: process ${pid} runs from it`);
   }
   await removeTalosHome(defaultHome(data), note);
-  // Anything else in the folder stays, and keeps it.
-  await rmdir(data).catch(() => {});
-  return 0;
+  return true;
 }
 
 const isCopy = (path: string) =>
@@ -51,8 +59,21 @@ const isCopy = (path: string) =>
     () => false,
   );
 
+/** Removes the files beside the clusters. What another command has in the folder of clusters stays, and keeps all of it. */
 async function removeTalosHome(home: string, note: (line: string) => void): Promise<void> {
   const { contexts } = await readTalosconfig(join(home, 'config'));
-  if (contexts.size === 0) return rm(home, { recursive: true, force: true });
-  note(`${join(home, 'config')} stays: it has the contexts ${[...contexts.keys()].join(', ')}`);
+  if (contexts.size > 0) {
+    note(`${join(home, 'config')} stays: it has the contexts ${[...contexts.keys()].join(', ')}`);
+    return;
+  }
+  try {
+    await rmdir(join(home, 'clusters'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return;
+  }
+  const names = await readdir(home).catch(() => []);
+  // A command may have made the folder of clusters again.
+  const others = names.filter((name) => name !== 'clusters');
+  for (const name of others) await rm(join(home, name), { recursive: true, force: true });
+  await rmdir(home).catch(() => {});
 }
