@@ -64,7 +64,11 @@ test('the archive holds everything that a cluster runs, and nothing to install',
         (path) => `dist/${path}.cjs`,
       ),
     )
-    .concat(['dist/talosctl/ui/index.html', `dist/machined/linux_${arch}/koffi.node`]);
+    .concat([
+      'dist/trusted-certificates.pem',
+      'dist/talosctl/ui/index.html',
+      `dist/machined/linux_${arch}/koffi.node`,
+    ]);
   assert.deepEqual(
     expected.filter((name) => !names.includes(name)),
     [],

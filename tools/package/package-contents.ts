@@ -1,8 +1,9 @@
 // The files of a package, from a built checkout.
-import { globSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { nativeArchitecture, npmArchitecture } from '@nodewright/build';
 import { etcdFolder } from '@nodewright/build/etcd';
+import { buildCertificatesFile } from '@nodewright/contract';
 import { build } from 'esbuild';
 
 export interface PackedFile {
@@ -34,20 +35,11 @@ export const packedArchitecture = npmArchitecture(nativeArchitecture());
 export async function collectFiles(checkout: string, manifest: object): Promise<PackedFile[]> {
   const runtime = `runtime/linux-${packedArchitecture}`;
   const node = join(checkout, 'node_modules', `node-linux-${packedArchitecture}`);
-  const file = (path: string, from: string, isProgram = false): PackedFile => ({
-    ...{ path, isProgram, data: readFileSync(from) },
-  });
   const text = (path: string, content: string): PackedFile => ({
     ...{ path, isProgram: false, data: Buffer.from(content) },
   });
-  const bundles = packedBundles.flatMap((name) => {
-    const folder = join(checkout, '_out', 'dist', name);
-    const found = globSync('**/*', { cwd: folder }).filter((path) => statSync(join(folder, path)).isFile());
-    if (!found.includes(`${name}.cjs`)) throw new Error(`${folder} is missing: run make build`);
-    return found.map((path) => file(`dist/${name}/${path}`, join(folder, path)));
-  });
   const files = [
-    ...bundles,
+    ...collectBundles(join(checkout, '_out', 'dist')),
     file('LICENSE', join(checkout, 'LICENSE')),
     file('README.md', join(checkout, 'tools', 'package', 'README.package.md')),
     file('bin/nodewright', join(checkout, 'tools', 'package', 'nodewright.sh'), true),
@@ -59,6 +51,27 @@ export async function collectFiles(checkout: string, manifest: object): Promise<
     ...['etcd', 'etcdutl'].map((name) => file(`tools/etcd/${name}`, join(etcdFolder(checkout), name), true)),
   ];
   return files.toSorted((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+const file = (path: string, from: string, isProgram = false): PackedFile => ({
+  ...{ path, isProgram, data: readFileSync(from) },
+});
+
+/**
+ * Collects what `make build` writes to a folder, as far as clusters of processes and talosctl use it.
+ *
+ * @throws Error that names a file or folder that is missing
+ */
+export function collectBundles(dist: string): PackedFile[] {
+  const bundles = packedBundles.flatMap((name) => {
+    const folder = join(dist, name);
+    const found = globSync('**/*', { cwd: folder }).filter((path) => statSync(join(folder, path)).isFile());
+    if (!found.includes(`${name}.cjs`)) throw new Error(`${folder} is missing: run make build`);
+    return found.map((path) => file(`dist/${name}/${path}`, join(folder, path)));
+  });
+  const certificates = join(dist, buildCertificatesFile);
+  if (!existsSync(certificates)) throw new Error(`${certificates} is missing: run make build`);
+  return [...bundles, file(`dist/${buildCertificatesFile}`, certificates)];
 }
 
 async function bundleProgram(checkout: string): Promise<string> {

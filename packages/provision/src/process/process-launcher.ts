@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildCertificatesFile, nodePaths } from '@nodewright/contract';
-import { Fault } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import type { EtcdFacts, NodeLauncher, PlacedCluster } from '../cluster/cluster-kind.ts';
 import type { ClusterFiles, ClusterMaterial } from '../cluster/cluster-material.ts';
 import type { Creation } from '../cluster/creation.ts';
@@ -141,12 +141,20 @@ async function writeNodeFiles(
   await Promise.all([...writes, writePrivateFile(folder.members, members)]);
 }
 
-/** What the build signs artefacts with. Bundles of an earlier version lie there without it: such a cluster is not upgraded. */
+/**
+ * The certificates of the key with which the build signs artefacts. Bundles of an earlier version lie there without them: such a
+ * cluster is not upgraded.
+ *
+ * @throws Fault with the path when they are there and cannot be read
+ */
 function buildCertificates(servicesFolder: string): string | undefined {
+  const path = join(servicesFolder, buildCertificatesFile);
   try {
-    return readFileSync(join(servicesFolder, buildCertificatesFile), 'latin1');
-  } catch {
-    return undefined;
+    return readFileSync(path, 'latin1');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    const { kind, message } = faultFrom(error);
+    throw new Fault(kind, `${path} cannot be read: ${message}`, { cause: error });
   }
 }
 

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseTalosconfig } from '@nodewright/client/talosconfig';
+import { nodePaths } from '@nodewright/contract';
 import { Fault, type FaultKind } from '@nodewright/fault';
 import { eventually } from '@nodewright/testkit';
 import { clusterFolder } from '../cluster/cluster-folder.ts';
@@ -103,6 +104,21 @@ test('create() starts each machined in its root folder with the flags of process
       ['node02', 'MACHINE_TYPE_WORKER'],
     ],
   );
+});
+
+test('create() hands out the certificates of the build, and fails when they are there and cannot be read', async () => {
+  await using cluster = await openTestCluster();
+  const certificates = join(cluster.parts.programs.servicesFolder, 'trusted-certificates.pem');
+  await mkdir(certificates);
+  await assert.rejects(
+    cluster.provisioner.create(cluster.request(), cluster.progress, never),
+    fault('unknown', /dist\/trusted-certificates\.pem cannot be read: /),
+  );
+  await rm(certificates, { recursive: true });
+  await writeFile(certificates, 'certificates');
+  await cluster.provisioner.create(cluster.request(), cluster.progress, never);
+  const root = folderOf(cluster).nodeRoot('node02');
+  assert.equal(await readFile(join(root, nodePaths.trustedCertificates), 'utf8'), 'certificates');
 });
 
 test('destroy() leaves no process, file or context', async () => {
