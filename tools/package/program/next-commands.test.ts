@@ -19,3 +19,14 @@ Next:
   assert.match(other, /alias nodewright="'\/a b\/it'\\''s\/nodewright'"\n/);
   assert.match(other, /nodewright down --name other /);
 });
+
+test('nextCommands() makes the context of the cluster current first, when another one is', () => {
+  const text = nextCommands({
+    ...{ home: '/home/me', name: 'a', nodes: ['node01'], program: '/p/nodewright' },
+    otherContext: "a's",
+  });
+  assert.match(
+    text,
+    /alias nodewright=\/p\/nodewright\n {2}nodewright talosctl config context 'a'\\''s' +# call this cluster: the current context is of another\n {2}nodewright talosctl -n node01 memory /,
+  );
+});

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { readTalosconfig } from '@nodewright/client/talosconfig';
 import { askEngine } from '@nodewright/provision/engine';
 import { useCopies } from './copy-users.ts';
 import { installCopy } from './install-copy.ts';
@@ -43,10 +44,23 @@ export async function startUp(init: StartUpInit): Promise<number> {
     (_, at) => `node${String(at + 1).padStart(2, '0')}`,
   );
   const program = join(folder, 'bin', 'nodewright');
-  note(nextCommands({ program, home: homedir(), name, nodes }));
+  const otherContext = await findOtherContext(environment.TALOS_HOME ?? '', name);
+  note(nextCommands({ program, home: homedir(), name, nodes, otherContext }));
   if ((environment.TALOSCONFIG ?? '') !== '')
     note('TALOSCONFIG is set and names another file: unset it to use this cluster');
   return 0;
+}
+
+/**
+ * The context of a cluster in the talosconfig of TALOS_HOME, unless it is the current one: a cluster that was kept does not become
+ * current again. It is recognised by its certificate authority, because it has another name where that of the cluster was taken.
+ */
+async function findOtherContext(home: string, name: string): Promise<string | undefined> {
+  const { context, contexts } = await readTalosconfig(join(home, 'config'));
+  const own = await readTalosconfig(join(home, 'clusters', name, 'talosconfig'));
+  const authority = own.contexts.get(own.context)?.ca;
+  if (authority === undefined || contexts.get(context)?.ca === authority) return undefined;
+  return [...contexts.keys()].find((each) => contexts.get(each)?.ca === authority);
 }
 
 /** `bin/nodewright` has named the folder of the package that runs, for a system without the library of Node.js. */
