@@ -40,7 +40,9 @@ export function convertToDocuments(configuration: Configuration, options: Conver
   const state = new State(source, configuration, options.isPatch === true);
   for (const rule of rules) {
     const { legacy, others, isPatch } = state;
-    const outcome = rule.convert(new SectionContext({ legacy, isPatch, documents: others, endpoint }));
+    const outcome = rule.convert(
+      new SectionContext({ legacy, source, isPatch, documents: others, endpoint }),
+    );
     if (outcome === undefined) continue;
     if ('stays' in outcome) state.keep(outcome.at ?? rule.section, rule.section, outcome.stays);
     else state.propose(rule, outcome);

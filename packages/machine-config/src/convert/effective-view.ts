@@ -159,7 +159,11 @@ function controlPlane(reader: ConfigReader) {
   const settings = controlPlaneSettings(reader);
   const { hasDocument, extraArgs, ...apiServer } = settings.apiServer;
   const { 'anonymous-auth': anonymous, ...otherArgs } = extraArgs;
-  const { nodeMasks } = settings;
+  // A node adds none in the old form, and the controller manager has the same default. It refuses its own flag beside those of a document.
+  const hasOwnMask = Object.hasOwn(settings.controllerManager.extraArgs, 'node-cidr-mask-size');
+  const nodeMasks = hasOwnMask
+    ? settings.nodeMasks
+    : { ipv4: settings.nodeMasks.ipv4 || 24, ipv6: settings.nodeMasks.ipv6 || 64 };
   return {
     ...settings,
     apiServer: { ...apiServer, extraArgs: otherArgs },
@@ -167,7 +171,7 @@ function controlPlane(reader: ConfigReader) {
     authorizers: authorizers(settings),
     auditPolicy:
       Object.keys(settings.auditPolicy).length > 0 || hasDocument ? settings.auditPolicy : auditPolicy,
-    nodeMasks: { ipv4: nodeMasks.ipv4 || 24, ipv6: nodeMasks.ipv6 || 64 },
+    nodeMasks,
   };
 }
 
@@ -198,9 +202,11 @@ function authorizers({ authorizers: own, apiServer }: ControlPlaneSettings) {
 }
 
 function manifests(reader: ConfigReader) {
-  const { external, ...settings } = manifestSettings(reader);
+  const { external, proxy, ...settings } = manifestSettings(reader);
   return {
     ...settings,
+    // The document gives kube-proxy a configuration file, beside which it ignores its flags.
+    proxy: proxy.config === undefined ? proxy : { ...proxy, extraArgs: {} },
     cniName: settings.cniName === 'flannel' ? 'flannel' : 'none',
     external: external.map(({ url, headers, isCloudProvider }) => ({ url, headers, isCloudProvider })),
     names: external.map(({ name }) => name),

@@ -7,6 +7,8 @@ import { valueAt } from './value-path.ts';
 /** What a rule sees of the configuration: sections that earlier rules have moved are gone. */
 export class SectionContext {
   readonly legacy: DocumentReader;
+  /** The v1alpha1 document before any rule, also with the sections that earlier rules have moved. */
+  readonly source: DocumentReader;
   /** A patch says nothing of what it leaves out, so no defaults are written, and any kind of node may get it. */
   readonly isPatch: boolean;
   readonly documents: readonly ConfigDocument[];
@@ -16,12 +18,14 @@ export class SectionContext {
 
   constructor(init: {
     legacy: ConfigDocument;
+    source: ConfigDocument;
     isPatch: boolean;
     documents: readonly ConfigDocument[];
     endpoint: string;
   }) {
     this.#document = init.legacy;
     this.legacy = new DocumentReader(init.legacy);
+    this.source = new DocumentReader(init.source);
     this.isPatch = init.isPatch;
     this.documents = init.documents;
     this.endpoint = init.endpoint;

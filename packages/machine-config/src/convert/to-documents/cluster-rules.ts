@@ -1,4 +1,4 @@
-import type { ValuePath } from '../../effective/config-reader.ts';
+import { DocumentReader, type ValuePath } from '../../effective/config-reader.ts';
 import { isDns1123Subdomain } from '../../forms/names.ts';
 import { defaultDnsDomain } from '../../generate/generate-options.ts';
 import { discoveryEndpoint } from '../../generate/node-documents.ts';
@@ -84,13 +84,9 @@ function network(context: SectionContext): Outcome {
   const cni = [...section, 'cni'];
   if (isPatch && legacy.has(...cni))
     return { stays: 'a patch of the network plug-in has no counterpart', at: cni };
-  const masks = Object.keys(legacy.map('cluster', 'controllerManager', 'extraArgs')).find((flag) =>
-    flag.startsWith('node-cidr-mask-size'),
-  );
+  const masks = maskFlag(context);
   if (masks !== undefined)
-    return {
-      stays: `the document sets the lengths of pod subnets, and cluster.controllerManager.extraArgs.${masks} too`,
-    };
+    return { stays: `the document sets the lengths of pod subnets, and the flag ${masks} too` };
   const draft = context
     .draft('KubeNetworkConfig')
     .move(['dnsDomain'], [...section, 'dnsDomain'])
@@ -109,6 +105,19 @@ function network(context: SectionContext): Outcome {
     removes: [section],
     notes: isCustom ? [newNames('cluster.network.cni.urls')] : [],
   };
+}
+
+/**
+ * The flag that sets the length of pod subnets. The controller manager refuses `node-cidr-mask-size` beside those of the families, which
+ * it gets from the document only. The rule of its own section has run, so the flag is looked up in the source.
+ */
+function maskFlag({ source, documents }: SectionContext): string | undefined {
+  const manager = documents.find(({ kind }) => kind === 'KubeControllerManagerConfig');
+  const flags = {
+    ...source.map('cluster', 'controllerManager', 'extraArgs'),
+    ...(manager && new DocumentReader(manager).map('extraArgs')),
+  };
+  return Object.keys(flags).find((flag) => flag.startsWith('node-cidr-mask-size'));
 }
 
 /** In the old form, the URL of a manifest is its name. */

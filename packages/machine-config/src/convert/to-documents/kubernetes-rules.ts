@@ -193,6 +193,12 @@ function proxy(context: SectionContext): Outcome {
   const section = ['cluster', 'proxy'];
   if (!legacy.has(...section)) return undefined;
   if (!context.mayBeControlPlane) return { stays: forControlPlanes };
+  if (!isUnset(context.value([...section, 'extraArgs'])))
+    return {
+      stays:
+        'extraArgs would lose their effect: kube-proxy ignores most flags beside the configuration file of the document',
+      at: [...section, 'extraArgs'],
+    };
   const draft = withImage(context.draft('KubeProxyConfig'), section, images.proxy).move(
     ['mode'],
     [...section, 'mode'],
@@ -204,7 +210,6 @@ function proxy(context: SectionContext): Outcome {
   );
   if (legacy.has(...section, 'disabled'))
     draft.put(['enabled'], legacy.boolean(...section, 'disabled') !== true, [...section, 'disabled']);
-  draft.move(['extraArgs'], [...section, 'extraArgs']);
   const text = 'kube-proxy gets a configuration file beside its flags, so its pods start anew once';
   const change = {
     kind: 'changed',
@@ -246,7 +251,9 @@ function node(context: SectionContext): Outcome {
   const inKubelet = ofKubelet.filter((key) => legacy.has('machine', 'kubelet', key));
   const inMachine = Object.keys(ofMachine).filter((key) => legacy.has('machine', key));
   const inCluster = scheduling.filter((key) => legacy.has('cluster', key));
-  if (inKubelet.length + inMachine.length + inCluster.length === 0) return undefined;
+  // Without the document a control plane gets its role by default. A patch that adds the document later would take that away.
+  const isNeeded = !isPatch && context.isControlPlane && !context.hasDocument('KubeNodeConfig');
+  if (inKubelet.length + inMachine.length + inCluster.length === 0 && !isNeeded) return undefined;
   if (inKubelet.length > 0 && kubeletStays(context))
     return { stays: `machine.kubelet stays, with ${inKubelet.join(', ')}` };
   if (isPatch && inCluster.length > 0)

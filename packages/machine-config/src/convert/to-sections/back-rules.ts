@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigDocument } from '../../config-document.ts';
 import { ConfigReader, type ValuePath } from '../../effective/config-reader.ts';
+import { controlPlaneSettings } from '../../effective/control-plane-settings.ts';
 import { machineSettings } from '../../effective/machine-settings.ts';
 import { discoveryEndpoint } from '../../generate/node-documents.ts';
 import { legacyKind } from '../../schema/document-schema.ts';
@@ -159,6 +160,13 @@ function proxy(context: BackContext): BackOutcome {
       text: 'nftables, the default of KubeProxyConfig; that of the section is iptables',
     });
   }
+  if (!isUnset(document.value.extraArgs))
+    notes.push({
+      kind: 'changed',
+      key: 'KubeProxyConfig: extraArgs',
+      text: 'kube-proxy ignores most flags beside the configuration file of the document, and obeys those of the section',
+      effective: 'manifests.proxy.extraArgs',
+    });
   const text = 'kube-proxy has flags only, so its pods start anew once';
   notes.push({ kind: 'changed', key: 'KubeProxyConfig', text, effective: 'manifests.proxy.config' });
   return { ...outcome, values, notes };
@@ -271,10 +279,11 @@ function network(context: BackContext): BackOutcome {
     ['dnsDomain', 'podSubnets', 'serviceSubnets'].map((key): Field => [key, `cluster.network.${key}`]),
   );
   const cni = 'cluster.network.cni';
+  const notes = lostMasks(context);
   if (flannel === undefined) {
     if (context.isControlPlane)
       values.push({ to: [...cni.split('.'), 'name'], value: 'none', document, from: ['kind'] });
-    return { values, removes: [document] };
+    return { values, removes: [document], notes };
   }
   const { backendType, backendPort, backendMTU, backendExtraConfig, resources } = flannel.value;
   const isOdd =
@@ -289,7 +298,16 @@ function network(context: BackContext): BackOutcome {
       ['extraArgs', 'kubeNetworkPoliciesEnabled'].map((key): Field => [key, `${cni}.flannel.${key}`]),
     ),
   );
-  return { values, removes: [document, flannel] };
+  return { values, removes: [document, flannel], notes };
+}
+
+/** The rule of the controller manager has run, so the flag may be in its section already. */
+function lostMasks({ reader }: BackContext): ConversionNote[] {
+  const { extraArgs } = controlPlaneSettings(reader).controllerManager;
+  if (!Object.hasOwn(extraArgs, 'node-cidr-mask-size')) return [];
+  const text =
+    'the flag node-cidr-mask-size decides alone; beside the document the controller manager refused it';
+  return [{ kind: 'changed', key: 'KubeNetworkConfig', text, effective: 'controlPlane.nodeMasks' }];
 }
 
 function externalManifests(context: BackContext): BackOutcome {
