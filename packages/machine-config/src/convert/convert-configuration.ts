@@ -60,7 +60,7 @@ export function convertConfigurationText(
 }
 
 /**
- * Converts the text of a patch. A patch that deletes, or that repeats a document, stays as it is, with a note.
+ * Converts the text of a patch. One that deletes, that repeats a document or that has no effect stays as it is, with a note.
  *
  * @throws Fault `invalid-argument` for a text that is no patch, and for a JSON patch, which fits one document only
  */
@@ -77,6 +77,11 @@ export function convertPatchText(text: string): ConvertedText {
   const before = loadConfiguration(text);
   const conversion = convertToDocuments(before, { isPatch: true });
   const after = conversion.configuration;
+  // Without a document the text would be empty, which is no patch, and its comments would be lost.
+  if (after.length === 0) {
+    const why = 'nothing in it has an effect on a node';
+    return { text, before, after: before, notes: [{ kind: 'kept', key: 'the patch', text: why }] };
+  }
   const converted = after === before ? text : encodeConversion(conversion, before, text, { isPatch: true });
   return { text: converted, before, after, notes: conversion.notes };
 }

@@ -28,10 +28,12 @@ function discovery(context: SectionContext): Outcome {
   if (!legacy.has(...section)) return undefined;
   const service = [...section, 'registries', 'service'];
   const isOn = legacy.boolean(...section, 'enabled') === true;
-  if (isPatch && (!isOn || legacy.has(...section, 'registries')))
-    return { stays: 'a patch of these keys has no counterpart' };
+  if (isPatch)
+    return {
+      stays: 'its document needs an endpoint, and would put it in place of that of the configuration',
+    };
   if (!isOn) return { documents: [], removes: [section] };
-  if (!isPatch && legacy.boolean(...section, 'registries', 'kubernetes', 'disabled') !== true)
+  if (legacy.boolean(...section, 'registries', 'kubernetes', 'disabled') !== true)
     return {
       stays: 'the registry in Kubernetes is on, and has no counterpart: disable it first',
       at: [...section, 'registries', 'kubernetes'],
@@ -45,7 +47,6 @@ function discovery(context: SectionContext): Outcome {
     discoveryEndpoint,
     `${discoveryEndpoint}, which cluster.discovery uses; the document needs one`,
   );
-  if (isPatch) draft.put(['endpoint'], discoveryEndpoint, [...section, 'enabled']);
   return { documents: [draft], removes: [section] };
 }
 

@@ -316,8 +316,9 @@ function kubePrism(context: SectionContext): Outcome {
     return { documents: [], removes: [section] };
   }
   const draft = context.draft('KubePrismConfig').move(['port'], [...section, 'port']);
+  if (isPatch && !draft.has('port'))
+    return { stays: 'its document needs a port, and would put it in place of that of the configuration' };
   draft.write(['port'], 7445, '7445, the default of the old form; the document needs one');
-  if (isPatch && !draft.has('port')) draft.put(['port'], 7445, section);
   return { documents: [draft], removes: [section] };
 }
 

@@ -154,7 +154,7 @@ export function selectorOfPath(path: string): string {
 
 function registries(context: SectionContext): Outcome {
   const section = ['machine', 'registries'];
-  const { legacy } = context;
+  const { legacy, isPatch } = context;
   if (!legacy.has(...section)) return undefined;
   const odd = Object.keys(legacy.map(...section, 'config')).find((host) =>
     hasOldKey(legacy.below(...section, 'config', host)),
@@ -164,11 +164,30 @@ function registries(context: SectionContext): Outcome {
       stays: `RegistryTLSConfig/${odd} needs the key of its client in PKCS#8: convert it with "openssl pkcs8 -topk8 -nocrypt"`,
       at: [...section, 'config', odd],
     };
-  const mirrors = Object.keys(legacy.map(...section, 'mirrors')).map((host) => mirror(context, host));
+  const hosts = Object.keys(legacy.map(...section, 'mirrors'));
+  const endpointsOf = (host: string) => legacy.texts(...section, 'mirrors', host, 'endpoints');
+  const bare = hosts.find(
+    (host) =>
+      isPatch && endpointsOf(host).length === 0 && legacy.has(...section, 'mirrors', host, 'overridePath'),
+  );
+  if (bare !== undefined)
+    return {
+      stays: 'the document has overridePath at each endpoint, and the patch has none',
+      at: [...section, 'mirrors', bare, 'overridePath'],
+    };
+  const mirrors = hosts.map((host) => mirror(context, host));
   const configs = Object.keys(legacy.map(...section, 'config')).flatMap((host) =>
     registryAccess(context, host),
   );
-  return { documents: [...mirrors, ...configs], removes: [section] };
+  const patched = isPatch ? hosts.filter((host) => endpointsOf(host).length > 0) : [];
+  return { documents: [...mirrors, ...configs], removes: [section], notes: patched.map(ownPaths) };
+}
+
+/** In the old form, the key is for all endpoints of a mirror, whether the configuration or the patch has them. */
+function ownPaths(host: string) {
+  const text =
+    'overridePath is a key of each endpoint: those of the patch and of the configuration do not share it';
+  return { kind: 'changed', key: `machine.registries.mirrors.${host}`, text } as const;
 }
 
 /** The document accepts no key in the form of its algorithm. Source: Talos v1.13.9: validate. */

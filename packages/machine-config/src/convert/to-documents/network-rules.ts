@@ -37,8 +37,11 @@ function hostname(context: SectionContext): Outcome {
   if (name === '' && isStable === false) return { documents: [], removes };
   const draft = context.draft('HostnameConfig');
   // A name wins over a derived one in the old form, and excludes it in the document.
-  if (name !== '') draft.put(['hostname'], name, own);
-  else draft.put(['auto'], 'stable', stable);
+  if (name !== '') {
+    draft.put(['hostname'], name, own);
+    // The configuration that gets the patch may derive the name, which the document refuses beside a given one.
+    if (isPatch) draft.put(['auto'], 'off', stable);
+  } else draft.put(['auto'], 'stable', stable);
   return { documents: [draft], removes };
 }
 
