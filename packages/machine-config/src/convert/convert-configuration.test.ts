@@ -13,6 +13,7 @@ import {
   convertPatchText,
   parseConversionTarget,
 } from './convert-configuration.ts';
+import { readAgain } from './read-again.ts';
 
 /** Converts and checks that nothing changes for a node that no note names. */
 function converted(text: string) {
@@ -136,6 +137,41 @@ test('convertConfigurationText() converts 4 MB of manifests', () => {
   const contents = `    - name: big\n      contents: |\n${'        key: value # text\n'.repeat(160_000)}`;
   const { kinds, text } = converted(machine('', `  inlineManifests:\n${contents}`));
   assert.deepEqual([kinds.includes('KubeInlineManifestConfig'), text.length > 3_000_000], [true, true]);
+});
+
+/** Entries for `/etc/hosts`, each of which is a document of its own. */
+const hostEntries = (count: number, aliases: number) => {
+  const names = Array.from({ length: aliases }, (_, at) => `a${at}`).join(', ');
+  const entry = (at: number) =>
+    `      - { ip: 10.1.${Math.floor(at / 250)}.${at % 250}, aliases: [${names}] }\n`;
+  return `  network:\n    extraHostEntries:\n${Array.from({ length: count }, (_, at) => entry(at)).join('')}`;
+};
+
+test('convertConfigurationText() writes nothing that cannot be read again', () => {
+  // A section that would need more documents than a configuration may have stays.
+  const { lines, kinds, text } = converted(machine(`${hostEntries(1000, 1)}  sysctls: { a: "1" }\n`));
+  assert.ok(kinds.includes('SysctlConfig') && !kinds.includes('StaticHostConfig'));
+  assert.ok(lines.some((line) => /extraHostEntries stays: .* more than 1,000 documents/.test(line)));
+  assert.equal(loadConfiguration(text).length, kinds.length);
+  // The keys that each document has beside its section count, too.
+  assert.throws(() => convertConfigurationText(machine(hostEntries(980, 22))), {
+    kind: 'invalid-argument',
+    message: /^the converted configuration could not be read: .*30,000/,
+  });
+  const patch = machine(hostEntries(1000, 1)).replace(/ {2}type.*\n.*\n/, '');
+  assert.ok(convertPatchText(patch).notes.some(({ text }) => text.includes('more than 1,000 documents')));
+});
+
+test('readAgain() refuses a text that says something else than what was meant', () => {
+  const meant = loadConfiguration(machine('  sysctls: { a: "1" }\n'));
+  readAgain(machine('  sysctls: { a: "1" } # text\n'), meant);
+  for (const other of ['  sysctls: { a: "2" }\n', '', '  sysctls: { a: "1", b: "1" }\n'])
+    assert.throws(
+      () => readAgain(machine(other), meant),
+      (error: Error) => /another v1alpha1/.test(error.message) && !error.message.includes('"2"'),
+    );
+  const more = `${machine('  sysctls: { a: "1" }\n')}---\napiVersion: v1alpha1\nkind: SysfsConfig\nparams: { a: "1" }\n`;
+  assert.throws(() => readAgain(more, meant), { kind: 'internal' });
 });
 
 test('convertConfigurationText() converts back what the generator writes for 1.14 and 1.15', () => {

@@ -7,6 +7,7 @@ import type { ConversionNote } from './conversion.ts';
 import { convertToDocuments } from './convert-to-documents.ts';
 import { convertToSections } from './convert-to-sections.ts';
 import { encodeConversion } from './encode-conversion.ts';
+import { readAgain } from './read-again.ts';
 
 /** The forms of a configuration: `documents` of Talos 1.14 and later, `sections` of 1.13. */
 export type ConfigurationForm = 'documents' | 'sections';
@@ -42,7 +43,8 @@ export interface ConvertedText {
  *
  * @param options `isStored` when the text is of a node, which may have stored it in an older release; `to` is
  * `documents` by default
- * @throws Fault `invalid-argument` for a text that cannot be decoded or is not valid, with the positions
+ * @throws Fault `invalid-argument` for a text that cannot be decoded or is not valid, with the positions, and for one whose conversion would
+ * exceed a limit of configurations; `internal` when the conversion would not be valid or would not say what it should
  */
 export function convertConfigurationText(
   text: string,
@@ -56,7 +58,9 @@ export function convertConfigurationText(
   const [broken] = errorsOf(after);
   if (broken !== undefined) throw new Fault('internal', `the conversion would not be valid: ${broken}`);
   if (after === before) return { text, before, after, notes: conversion.notes };
-  return { text: encodeConversion(conversion, before, text), before, after, notes: conversion.notes };
+  const converted = encodeConversion(conversion, before, text);
+  readAgain(converted, after, options);
+  return { text: converted, before, after, notes: conversion.notes };
 }
 
 /**
@@ -82,7 +86,9 @@ export function convertPatchText(text: string): ConvertedText {
     const why = 'nothing in it has an effect on a node';
     return { text, before, after: before, notes: [{ kind: 'kept', key: 'the patch', text: why }] };
   }
-  const converted = after === before ? text : encodeConversion(conversion, before, text, { isPatch: true });
+  if (after === before) return { text, before, after, notes: conversion.notes };
+  const converted = encodeConversion(conversion, before, text, { isPatch: true });
+  readAgain(converted, after);
   return { text: converted, before, after, notes: conversion.notes };
 }
 

@@ -9,6 +9,7 @@ import { CheckedDocument, noFindings } from '../validate/checked-document.ts';
 import { conflictErrors } from '../validate/conflicts.ts';
 import { documentRules } from '../validate/document-rules.ts';
 import { findNode, formatPosition } from '../yaml/config-node.ts';
+import { configurationLimits, formatLimit } from '../yaml/configuration-limits.ts';
 import { entriesOf } from '../yaml/yaml-value.ts';
 import type { Conversion, ConversionNote, Move } from './conversion.ts';
 import type { DocumentDraft } from './document-draft.ts';
@@ -136,6 +137,9 @@ class State {
       known.set(label, document);
       drafted.push({ draft, document, extended });
     }
+    const count = known.size + entriesOf(left.value).slice(0, 1).length;
+    if (count > configurationLimits.documents)
+      return `a configuration cannot have more than ${formatLimit(configurationLimits.documents)} documents`;
     // A patch adds to a configuration, which may have the section or the document.
     const [conflict] = this.isPatch ? [] : conflictErrors([left, ...drafted.map(({ document }) => document)]);
     return conflict ?? drafted;

@@ -28,6 +28,8 @@ function discovery(context: SectionContext): Outcome {
   if (!legacy.has(...section)) return undefined;
   const service = [...section, 'registries', 'service'];
   const isOn = legacy.boolean(...section, 'enabled') === true;
+  if (isPatch && (!isOn || legacy.has(...section, 'registries')))
+    return { stays: 'a patch of these keys has no counterpart' };
   if (isPatch)
     return {
       stays: 'its document needs an endpoint, and would put it in place of that of the configuration',
