@@ -67,23 +67,67 @@ async function convertAll(
       : convertConfigurationText(text, { isStored: files.length === 0, to });
   const sources = files.length > 0 ? await readFiles(env, files) : await readNodes(env, options);
   const paths = await outputPaths(env, sources, options.output);
-  // All are converted before the first is written, so that an invalid one leaves no half of the files.
-  const results: { source: Source; result: ConvertedText }[] = [];
+  const results: Converted[] = [];
   for (const source of sources)
     results.push({
       source,
       result: await naming(`cannot convert ${source.name}`, () => convert(source.text)),
     });
+  await writeConversions(env, results, { paths, force: options.force, isPatch: options.patch });
+}
+
+/** A configuration and what became of it. */
+export interface Converted {
+  readonly source: Source;
+  readonly result: ConvertedText;
+}
+
+/**
+ * Writes the notes of all conversions, and then their texts: to the paths, or to standard output when `paths` is undefined. Nothing is
+ * written for any of them when a conversion would change what a node does without a note.
+ *
+ * @throws Fault `internal` that names each such change; the faults of `writeFiles`
+ */
+export async function writeConversions(
+  env: CliEnvironment,
+  results: readonly Converted[],
+  options: {
+    readonly paths: readonly string[] | undefined;
+    readonly force: boolean;
+    readonly isPatch: boolean;
+  },
+): Promise<void> {
+  const { paths, force, isPatch } = options;
+  const { formatNote } = await import('@nodewright/machine-config');
+  const prefixOf = ({ source }: Converted) => (results.length > 1 ? `${source.name}: ` : '');
+  const faults: string[] = [];
+  for (const each of results) {
+    const prefix = prefixOf(each);
+    for (const note of each.result.notes)
+      env.stderr.write(`NOTE: ${prefix}${escapeEntry(formatNote(note))}\n`);
+    // Patches are no whole configurations, and have no effect that could be compared.
+    if (!isPatch) faults.push(...(await unnamedChanges(each.result)).map((fault) => `${prefix}${fault}`));
+  }
+  if (faults.length > 0)
+    throw new Fault(
+      'internal',
+      `nothing is written, because the conversion is wrong; please report it: ${faults.join('; ')}`,
+    );
   if (paths === undefined) {
     const texts = results.map(({ result }) =>
       result.text.endsWith('\n') ? result.text : `${result.text}\n`,
     );
     env.stdout.write(texts.join('---\n'));
   } else {
-    await writeFiles(await plannedFiles(env, results, paths), { cwd: env.cwd, force: options.force });
+    await writeFiles(await plannedFiles(env, results, paths), { cwd: env.cwd, force });
   }
-  const kind = { isOneOfMany: results.length > 1, isPatch: options.patch };
-  for (const each of results) await writeConversionNotes(env, each, kind);
+}
+
+async function unnamedChanges({ before, after, notes }: ConvertedText): Promise<string[]> {
+  const { compareEffective, unexplained } = await import('@nodewright/machine-config');
+  return unexplained(compareEffective(before, after), notes).map(
+    ({ path, kind }) => `${escapeEntry(path)} would be ${kind}`,
+  );
 }
 
 async function readFiles(env: CliEnvironment, files: readonly string[]): Promise<Source[]> {
@@ -143,19 +187,4 @@ async function plannedFiles(
     files.push({ path, text: results[at]?.result.text ?? '', mode });
   }
   return files;
-}
-
-async function writeConversionNotes(
-  env: CliEnvironment,
-  { source, result }: { readonly source: Source; readonly result: ConvertedText },
-  { isOneOfMany, isPatch }: { readonly isOneOfMany: boolean; readonly isPatch: boolean },
-): Promise<void> {
-  const { compareEffective, formatNote, unexplained } = await import('@nodewright/machine-config');
-  const prefix = isOneOfMany ? `${source.name}: ` : '';
-  for (const note of result.notes) env.stderr.write(`NOTE: ${prefix}${escapeEntry(formatNote(note))}\n`);
-  const { before, after, notes } = result;
-  if (isPatch) return;
-  // Nothing is expected here: a line is a fault of the conversion, and the user must know it.
-  for (const { path, kind } of unexplained(compareEffective(before, after), notes))
-    env.stderr.write(`WARNING: ${prefix}${escapeEntry(path)} is ${kind} by the conversion\n`);
 }
