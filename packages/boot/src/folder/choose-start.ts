@@ -5,6 +5,8 @@ import { otherSlot, type Slot } from '../slot/slot.ts';
 export interface FolderStart {
   /** Undefined: the programs that the cluster was created with. A node that was never upgraded has no slots. */
   readonly slot: Slot | undefined;
+  /** It is started once, so whether it works is to be watched. */
+  readonly isTried: boolean;
   /** The choice to be stored before anything of the slot runs; undefined when the stored one stays. */
   readonly store: SlotChoice | undefined;
 }
@@ -18,9 +20,9 @@ export function chooseStart(state: BootState): FolderStart {
   const { once } = state;
   const has = (slot: Slot | undefined) => slot !== undefined && systemIn(state, slot) !== undefined;
   const store = once === undefined ? undefined : { default: state.default, once: undefined };
-  if (has(once)) return { slot: once, store };
+  if (has(once)) return { slot: once, isTried: true, store };
   const first = state.default ?? 'A';
   // A loader whose choice is lost, or whose default is damaged, takes what can be started.
   const slot = [first, otherSlot(first)].find(has);
-  return { slot, store };
+  return { slot, isTried: false, store };
 }

@@ -46,7 +46,11 @@ function openFolder() {
 testBootLoader('a folder', openFolder);
 
 test('a node without slots starts the programs that its cluster was created with', () => {
-  assert.deepEqual(chooseStart(slotFolderState(new Map())), { slot: undefined, store: undefined });
+  assert.deepEqual(chooseStart(slotFolderState(new Map())), {
+    slot: undefined,
+    isTried: false,
+    store: undefined,
+  });
 });
 
 test('a slot whose list or root hash is damaged is no entry, and the other one is started', () => {

@@ -56,6 +56,13 @@ test('what is chosen once is forgotten before it is started, and the next start 
   assert.deepEqual(second.environment, { MACHINED_SYSTEM_SLOT: 'A', MACHINED_LAST_END: 'exit code 7' });
 });
 
+test('only a start of what is chosen once is watched: a mark that was left in a confirmed slot ends no node', () => {
+  using opened = openNode({ default: 'A', once: 'B' });
+  const { root, put, next } = opened;
+  for (const slot of ['A', 'B']) put(`${slot}/trial`, '');
+  assert.deepEqual([next('reboot').tried, next('reboot').tried], [join(root, 'boot', 'B'), undefined]);
+});
+
 test('a slot runs its own etcd and Kubernetes when it has them', () => {
   using opened = openNode({ default: 'A', once: undefined });
   const { root, put, next } = opened;
@@ -81,10 +88,8 @@ test('a choice that cannot be forgotten is not started', (t) => {
   // A folder in its place: root may write to files and folders that forbid it.
   mkdirSync(join(folder, 'choice.json.next'));
   const errors: unknown[] = [];
-  assert.equal(
-    takeStart(folder, (error) => errors.push(error)),
-    'A',
-  );
+  const { slot, isTried } = takeStart(folder, (error) => errors.push(error));
+  assert.deepEqual([slot, isTried], ['A', false]);
   assert.equal(errors.length, 1);
   assert.deepEqual(opened.stored(), { default: 'A', once: 'B' });
   t.diagnostic(String(errors[0]));

@@ -15,7 +15,7 @@ import {
   type BootState,
   chooseStart,
   encodeSlotChoice,
-  type Slot,
+  type FolderStart,
   type SlotChoice,
   slotFolderFiles,
   slotFolderState,
@@ -42,7 +42,7 @@ export function nextStartOf(
 ): (lastExit: string | undefined) => NodeStart {
   const folder = join(root, nodePaths.slots);
   return (lastExit) => {
-    const slot = takeStart(folder, (error) =>
+    const { slot, isTried } = takeStart(folder, (error) =>
       log.error({ node: node.name, error: String(error) }, 'the choice of the next system cannot be stored'),
     );
     return {
@@ -51,7 +51,7 @@ export function nextStartOf(
         root,
         slot === undefined ? programs : programsOf(join(folder, slot), programs),
       ),
-      slot: slot && join(folder, slot),
+      tried: slot !== undefined && isTried ? join(folder, slot) : undefined,
       // As variables, which a machined of another version may ignore.
       environment: {
         MACHINED_SYSTEM_SLOT: slot ?? 'none',
@@ -61,22 +61,24 @@ export function nextStartOf(
   };
 }
 
+type TakenStart = Pick<FolderStart, 'slot' | 'isTried'>;
+
 /**
  * Reads what the folder has, and stores that the next start has what it has after this one.
  *
  * @param onFailure called when that cannot be stored: what is chosen once is not started then, because it would be started again and again
  * @returns the slot to start; undefined for the programs of the cluster
  */
-export function takeStart(folder: string, onFailure: (error: unknown) => void): Slot | undefined {
+export function takeStart(folder: string, onFailure: (error: unknown) => void): TakenStart {
   const state = readState(folder);
-  const { slot, store } = chooseStart(state);
-  if (store === undefined) return slot;
+  const start = chooseStart(state);
+  if (start.store === undefined) return start;
   try {
-    storeChoice(folder, store);
-    return slot;
+    storeChoice(folder, start.store);
+    return start;
   } catch (error) {
     onFailure(error);
-    return chooseStart({ ...state, once: undefined }).slot;
+    return chooseStart({ ...state, once: undefined });
   }
 }
 

@@ -15,8 +15,8 @@ export interface NodeStart {
   readonly command: readonly string[];
   /** Added to the environment of the node. */
   readonly environment?: NodeJS.ProcessEnv;
-  /** The folder of the slot that is started; undefined for the programs of the cluster. */
-  readonly slot?: string | undefined;
+  /** The folder of the slot that this start tries; undefined when it is watched by nobody. */
+  readonly tried?: string | undefined;
 }
 
 export interface NodeRunnerInit {
@@ -138,7 +138,7 @@ export class NodeRunner implements AsyncDisposable {
 
   #spawn(): void {
     const { nextStart, root, environment, logPath, pidPath, log, name } = this.#init;
-    const { command, environment: added, slot } = nextStart(this.#lastExit);
+    const { command, environment: added, tried } = nextStart(this.#lastExit);
     const [program = '', ...args] = command;
     const output = openSync(logPath, 'a', 0o600);
     try {
@@ -156,7 +156,7 @@ export class NodeRunner implements AsyncDisposable {
       child.once('error', (error) => this.#onExit(child, error.message));
       child.once('exit', (code, signal) => this.#onExit(child, signal ?? exitText(code)));
       this.#child = child;
-      if (slot !== undefined) this.#trial = watchTrial({ slot, onHang: () => this.#endHung() });
+      if (tried !== undefined) this.#trial = watchTrial({ slot: tried, onHang: () => this.#endHung() });
       if (child.pid !== undefined) writeFileSync(pidPath, `${child.pid}\n`, { mode: 0o600 });
       this.#enter('running');
       log.info({ node: name, pid: child.pid, restarts: this.#restarts }, 'node started');

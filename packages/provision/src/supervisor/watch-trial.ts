@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { slotFiles, slotFolderFiles } from '@nodewright/boot';
 
 export interface WatchTrialInit {
-  /** The folder of the slot that was started. */
+  /** The folder of the slot that is tried. */
   readonly slot: string;
   /** How often it is looked at, in milliseconds. Default: 10 s. */
   readonly everyMs?: number;
@@ -18,8 +18,8 @@ export interface WatchTrialInit {
 const deafLooks = 12;
 
 /**
- * Watches a system that is tried, as a watchdog does on a machine: its machined writes a file again and again. Nothing is watched when the
- * slot is not tried, or not any more.
+ * Watches a system that is tried, as a watchdog does on a machine: its machined writes a file again and again. It ends when the slot
+ * is not tried any more.
  */
 export function watchTrial({ slot, everyMs = 10_000, onHang }: WatchTrialInit): Disposable {
   const alive = join(slot, slotFolderFiles.alive);

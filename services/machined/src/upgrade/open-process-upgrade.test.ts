@@ -7,12 +7,13 @@ import { type TestContext, test } from 'node:test';
 import {
   chooseStart,
   encodeSlotChoice,
+  slotFiles,
   slotFolderFiles,
   slotFolderState,
   stateFiles,
   upgradeRecordFrom,
 } from '@nodewright/boot';
-import { openTestRuntime } from '@nodewright/controllers/testing';
+import { FakeTimers, openTestRuntime } from '@nodewright/controllers/testing';
 import type { Fault } from '@nodewright/fault';
 import { neededFiles } from '@nodewright/installer';
 import { createArtefactSigner } from '@nodewright/installer/testing';
@@ -21,6 +22,7 @@ import type { ArtefactContent } from './domain/artefact-source.ts';
 import type { SystemRequest } from './domain/upgrades.ts';
 import { openProcessUpgrade } from './open-process-upgrade.ts';
 import { artefactOf, signer } from './testing/test-machine.ts';
+import type { UpgradeTopic } from './upgrade-topic.ts';
 
 const request: SystemRequest = {
   ...{ image: 'registry.example/installer:v1.14.1', allowsDowngrade: false },
@@ -51,6 +53,8 @@ class TestNode {
   readonly events: string[] = [];
   meta = new Map<number, Uint8Array>();
   slot = 'none';
+  timers = new FakeTimers(0);
+  topic: UpgradeTopic | undefined;
   open: () => ArtefactContent = () => artefactOf(programs('new'), { platform });
 
   constructor(context: TestContext) {
@@ -73,8 +77,10 @@ class TestNode {
     if (store !== undefined) writeFileSync(join(this.slots, slotFolderFiles.choice), encodeSlotChoice(store));
     this.slot = slot ?? 'none';
     const { state } = openTestRuntime();
+    this.timers = new FakeTimers(0);
     const topic = openProcessUpgrade({
       ...{ root: this.root, slots: this.slots, systemSlot: this.slot, lastEnd, state },
+      timers: this.timers,
       servicesFolder: slot === undefined ? this.dist : join(this.slots, slot, 'bundles'),
       ...{ hasEtcd: true, hasKubernetes: false },
       source: { open: async () => this.open() },
@@ -96,7 +102,15 @@ class TestNode {
     });
     topic.setRestart((how) => void this.restarts.push(how));
     assert.equal(await topic.begin(), false);
+    this.topic = topic;
     return topic.upgrades;
+  }
+
+  /** Lets the time pass. @returns what is there then */
+  pass(ms: number, read: () => string): string {
+    const untilMs = this.timers.now() + ms;
+    while (this.timers.step(untilMs));
+    return read();
   }
 
   readonly report = (line: string): void => void this.reports.push(line);
@@ -136,6 +150,34 @@ test('the first upgrade keeps the programs that run in slot A, and the next star
   assert.equal(node.record().failed?.reason, 'it ended before it was confirmed: exit code 7');
   assert.ok(!existsSync(join(node.slots, 'B')), 'what has failed is removed');
   assert.match(node.events.join(), /slot B was tried and is not in use/);
+});
+
+test('a mark of the trial that a confirmation could not remove goes at the next start', async (context) => {
+  const node = new TestNode(context);
+  await (await node.start()).upgrade(request, node.report);
+  await node.start('reboot');
+  assert.equal(node.slot, 'B');
+  writeFileSync(
+    join(node.slots, slotFolderFiles.choice),
+    encodeSlotChoice({ default: 'B', once: undefined }),
+  );
+  await node.start('SIGKILL');
+  assert.deepEqual([node.slot, node.record().confirmed?.slot], ['B', 'B']);
+  assert.ok(!existsSync(join(node.slots, 'B', slotFiles.trial)));
+});
+
+test('a tried node whose services hang while they stop shows life for five minutes more', async (context) => {
+  const node = new TestNode(context);
+  await (await node.start()).upgrade(request, node.report);
+  await node.start('reboot');
+  const alive = () => node.read(`B/${slotFolderFiles.alive}`);
+  const begun = node.pass(20 * 60_000, alive);
+  assert.notEqual(node.pass(60_000, alive), begun);
+  node.topic?.machineStops?.();
+  const stops = node.pass(4 * 60_000, alive);
+  const last = node.pass(60_000, alive);
+  assert.notEqual(last, stops);
+  assert.equal(node.pass(10 * 60_000, alive), last);
 });
 
 test('a rollback of a node that was never upgraded is refused, and nothing is written', async (context) => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { systemTimers } from '@nodewright/async';
+import { systemTimers, type Timers } from '@nodewright/async';
 import {
   createFolderBootLoader,
   isSlot,
@@ -56,6 +56,8 @@ export interface OpenProcessUpgradeInit {
   /** Aborts when the node stops. */
   readonly signal: AbortSignal;
   readonly log: Logger;
+  /** Default: those of the host. */
+  readonly timers?: Timers;
 }
 
 /** How long a node may take to stop its services. */
@@ -72,13 +74,14 @@ export function openProcessUpgrade(init: OpenProcessUpgradeInit): UpgradeTopic {
   const loader = createFolderBootLoader(slotFolderFilesOn(boot));
   const certificates = () => certificatesOf(root, slots, init.systemSlot);
   const holder = new UpgradeStateHolder();
-  const timers = systemTimers;
+  const timers = init.timers ?? systemTimers;
   let running = runningSystem(slots, startedSlot);
   let isKept = startedSlot !== undefined;
   let restart: RestartMachine = () => log.error({}, 'the node cannot restart yet');
-  const isTried = existsSync(`${slots}/${running.slot}/${slotFiles.trial}`);
-  const watchdog = isTried
-    ? openLifeSign({ path: `${slots}/${running.slot}/${slotFolderFiles.alive}`, timers, log })
+  const mark = `${slots}/${running.slot}/${slotFiles.trial}`;
+  const isMarked = existsSync(mark);
+  const watchdog = isMarked
+    ? openLifeSign({ path: `${slots}/${running.slot}/${slotFolderFiles.alive}`, mark, timers, log })
     : noWatchdog;
   /** Should the node hang while it stops, its supervisor ends it. */
   const end: RestartMachine = (how) => {
@@ -128,6 +131,7 @@ export function openProcessUpgrade(init: OpenProcessUpgradeInit): UpgradeTopic {
     ...{ slot, machine, holder, timers, signal, log },
     watchdog,
     isTried: () => isFirstTry(upgradeRecordFrom(init.meta.values()), running),
+    ...(isMarked && { unmark: () => writer.unmark(slot) }),
     observe: observerOf(init, slot),
     publish: (event) => events.publish(event),
     restart: end,
@@ -138,6 +142,7 @@ export function openProcessUpgrade(init: OpenProcessUpgradeInit): UpgradeTopic {
     api: {},
     upgrades: machine,
     ...start,
+    machineStops: () => watchdog.endAfter(stopMs),
     beforeRestart: (_canKexec, load) => machine.beforeRestart(false, load),
     setRestart(how) {
       restart = how;

@@ -42,7 +42,7 @@ import { createRegistrySource } from './host/registry-source.ts';
 import { startRestartWatchdog } from './host/restart-watchdog.ts';
 import { createSlotWriter } from './host/slot-writer.ts';
 import { UpgradeStateHolder } from './host/upgrade-state.ts';
-import type { Watchdog } from './host/watchdog.ts';
+import { noWatchdog, type Watchdog } from './host/watchdog.ts';
 import type { RestartMachine, UpgradeTopic } from './upgrade-topic.ts';
 
 export type { UpgradeTopic } from './upgrade-topic.ts';
@@ -109,6 +109,7 @@ export function openUpgrade(init: OpenUpgradeInit): UpgradeTopic {
     : createGrubBootLoader(grub);
   const memory = alignedMemory(calls);
   const access = { boot: accessTo(boot, memory), efi: accessTo(efi, memory) };
+  const writer = createSlotWriter(access);
   const timers = systemTimers;
   const holder = new UpgradeStateHolder();
   const status = () => specOf(state, pointerTo(machineStatuses));
@@ -132,7 +133,7 @@ export function openUpgrade(init: OpenUpgradeInit): UpgradeTopic {
       ...{ isUefi, boot, efi, memory, bios: init.bios, checkProgram },
       setDefault: (to) => variables.write('default', encodeLoaderVariable(entryName(to))),
     }),
-    writer: createSlotWriter(access),
+    writer,
     meta: init.meta,
     source: init.source ?? createRegistrySource({ state, telemetry, nowMs: () => timers.monotonicMs() }),
     certificates: () => {
@@ -163,6 +164,8 @@ export function openUpgrade(init: OpenUpgradeInit): UpgradeTopic {
   const start = createMachineStart({
     ...{ slot, machine, watchdog, holder, timers, signal, log },
     isTried: () => isFirstTry(upgradeRecordFrom(init.meta.values()), running),
+    // The init has started a watchdog because of the mark.
+    ...(watchdog !== noWatchdog && { unmark: () => writer.unmark(slot) }),
     observe: () => {
       observe ??= createTrialObserver({
         ...{ slot, state, log, extensionSet: init.extensionSet, awaitSoundStart: init.awaitSoundStart },

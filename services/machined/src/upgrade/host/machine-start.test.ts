@@ -102,6 +102,23 @@ test('a tried system is confirmed as soon as the machine is ready, and the watch
   assert.deepEqual(events, []);
 });
 
+test('a start of the confirmed system removes the mark of its trial before it stops the watchdog, and goes on if it cannot', async (context) => {
+  const machine = await TestMachine.create();
+  context.after(() => machine.remove());
+  for (const removes of [true, false]) {
+    const watchdogBefore: string[][] = [];
+    const start = await startMachined(machine, {
+      async unmark() {
+        watchdogBefore.push([...start.watchdog]);
+        if (!removes) throw new Fault('unavailable', 'the disk fails');
+      },
+    });
+    assert.equal(await start.steps.begin(), false);
+    assert.deepEqual([watchdogBefore, start.watchdog], [[[]], ['stop']]);
+  }
+  await openTrial(context, [], { unmark: () => assert.fail('the system is tried') });
+});
+
 test('a system that is never ready is given up after ten minutes, and the old one says why', async (context) => {
   const { machine, steps, seen, pass, watchdog, events } = await openTrial(context);
   seen.observation = { isReady: false, problems: [{ text: 'cri failed', cause: 'node' }] };

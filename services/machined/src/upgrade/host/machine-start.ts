@@ -14,6 +14,8 @@ export interface MachineStartInit {
   /** Whether META says that the running system is tried, and that it has not run yet. */
   readonly isTried: () => boolean;
   readonly machine: Pick<MachineUpgrades, 'start' | 'upgradeStaged' | 'confirm' | 'giveUp' | 'trial'>;
+  /** Removes the mark that the slot is tried; undefined when it has none. A confirmation whose last step failed leaves one. */
+  readonly unmark?: (() => Promise<void>) | undefined;
   readonly watchdog: Watchdog;
   readonly holder: UpgradeStateHolder;
   readonly observe: () => Promise<Omit<TrialObservation, 'nowMs'>>;
@@ -59,6 +61,14 @@ export function createMachineStart(init: MachineStartInit): MachineStartSteps {
     publish({ kind: 'sequence-failed', sequence: 'upgrade', error: { code: 'cancelled', message } });
   };
 
+  async function unmark(): Promise<void> {
+    try {
+      await init.unmark?.();
+    } catch (error) {
+      log.warn({ error: faultFrom(error).message }, 'the mark of the trial is left');
+    }
+  }
+
   async function giveUp(reason: string): Promise<void> {
     announce(`slot ${slot} is given up: ${reason}`);
     try {
@@ -99,7 +109,10 @@ export function createMachineStart(init: MachineStartInit): MachineStartSteps {
           else announce(notice);
         if (start.restarts) restart('firmware');
         else if (mode === 'trial') watchdog.trialBegins();
-        else watchdog.stop();
+        else {
+          if (mode === 'confirmed') await unmark();
+          watchdog.stop();
+        }
         return start.restarts;
       } catch (error) {
         const { message } = faultFrom(error);
