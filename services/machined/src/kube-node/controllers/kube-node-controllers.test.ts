@@ -156,6 +156,26 @@ test('an upgrade keeps the node cordoned over its restart until the new system i
   assert.equal(await isCordoned(), false);
 });
 
+test('a shutdown and a reset cordon the node while an upgrade waits for its turn, or is not read yet', async () => {
+  await using node = await openNode();
+  await node.make.node('a');
+  await node.until('a status', async () => (await node.specs(nodeStatuses)).length > 0);
+  const isCordoned = async () => (await node.specs(nodeCordonedSpecs)).length === 1;
+  for (const phase of ['running', 'unknown'])
+    for (const stage of ['shutting down', 'resetting'] as const) {
+      const plan = { plan: 'a', phase, step: 'turn', reason: '', image: '', cordons: false };
+      await node.put(upgradePlans, 'upgrade', plan);
+      await node.stage(stage);
+      assert.equal(await isCordoned(), true, `${phase}, ${stage}`);
+      // It stays so while the machine goes down.
+      await node.stage('rebooting');
+      assert.equal(await isCordoned(), true, `${phase}, rebooting after ${stage}`);
+      await node.put(upgradePlans, 'upgrade', { ...plan, phase: 'running' });
+      await node.stage('running');
+      assert.equal(await isCordoned(), false, `${phase}, running after ${stage}`);
+    }
+});
+
 test('a node that does not register is neither watched nor changed', async () => {
   await using node = await openNode();
   await node.put(nodenames, 'nodename', { nodename: 'a', hostnameVersion: '1', skipNodeRegistration: true });
