@@ -4,6 +4,7 @@ export {
   isDefault,
   knownRecord,
   type MachineFacts,
+  plannedEnds,
   runningTrial,
 } from './choice/machine-facts.ts';
 export { type MachineStart, planStart } from './choice/plan-start.ts';

@@ -2,6 +2,9 @@ import { type BootState, isInstalled, isSameSystem, type System, systemIn } from
 import type { Slot } from '../slot/slot.ts';
 import { emptyRecord, type Trial, type UpgradeRecord } from './upgrade-record.ts';
 
+/** How a start ends that somebody has asked to end, as `lastEnd` says it. */
+export const plannedEnds = { reboot: 'reboot', powerOff: 'power off' } as const;
+
 /** Everything that decides what becomes of the systems of a machine. */
 export interface MachineFacts {
   /** The system that runs, by its command line. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BootState, System } from '../loader/boot-state.ts';
 import { type Slot, slots } from '../slot/slot.ts';
-import type { MachineFacts } from './machine-facts.ts';
+import { type MachineFacts, plannedEnds } from './machine-facts.ts';
 import { planStart } from './plan-start.ts';
 import { emptyRecord, type Trial, type UpgradeRecord } from './upgrade-record.ts';
 import type { UpgradeStep } from './upgrade-step.ts';
@@ -90,6 +90,22 @@ test('what outlives a system and knows how it ended says so in the reason', () =
     const written = steps.find((step) => step.kind === 'write record');
     assert.match(written?.record.failed?.reason ?? '', message);
   }
+});
+
+test('an end that was asked for is no reason for a system that never recorded that it runs', () => {
+  // The default may have ended like this, when the tried system could not be started at all.
+  for (const lastEnd of Object.values(plannedEnds))
+    for (const [phase, message] of [
+      ['prepared', /not started, or it stopped before its machined ran/],
+      ['running', new RegExp(`^it ended before it was confirmed: ${lastEnd}$`)],
+    ] as const) {
+      const { steps } = planStart({
+        ...{ running: a, boot: boot('A'), lastEnd },
+        record: record({ trial: trialOf(phase), confirmed: a }),
+      });
+      const written = steps.find((step) => step.kind === 'write record');
+      assert.match(written?.record.failed?.reason ?? '', message);
+    }
 });
 
 test('a system that was confirmed once is kept when it fails as the aim of a rollback', () => {

@@ -1,6 +1,6 @@
 import { isInstalled, isSameSystem, type System, systemIn } from '../loader/boot-state.ts';
 import { otherSlot, type Slot } from '../slot/slot.ts';
-import { defaultSlot, isCommitted, knownRecord, type MachineFacts } from './machine-facts.ts';
+import { defaultSlot, isCommitted, knownRecord, type MachineFacts, plannedEnds } from './machine-facts.ts';
 import { type StagedUpgrade, shortReason, type Trial, type UpgradeRecord } from './upgrade-record.ts';
 import { recordStep, type UpgradeStep } from './upgrade-step.ts';
 
@@ -114,13 +114,17 @@ export const committed = ({ system, wayBack }: Trial): Partial<UpgradeRecord> =>
 
 function reasonOf({ phase, reason }: Trial, isChosen: boolean, lastEnd: string | undefined): string {
   if (phase === 'given up') return reason;
-  if (lastEnd !== undefined && !isChosen) return shortReason(`it ended before it was confirmed: ${lastEnd}`);
+  // The confirmed system may have ended like this before the other one failed to start, or the other one because it could not read its slots.
+  const saysWhy = lastEnd !== undefined && (phase === 'running' || !isPlanned(lastEnd));
+  if (saysWhy && !isChosen) return shortReason(`it ended before it was confirmed: ${lastEnd}`);
   if (phase === 'running')
     return 'it stopped before it was confirmed: a crash, a hang that the watchdog ended, or a restart';
   return isChosen
     ? 'the boot loader did not start it'
     : 'it was not started, or it stopped before its machined ran';
 }
+
+const isPlanned = (end: string) => Object.values<string>(plannedEnds).includes(end);
 
 const isChanged = (before: UpgradeRecord, next: UpgradeRecord) =>
   JSON.stringify(before) !== JSON.stringify(next);
