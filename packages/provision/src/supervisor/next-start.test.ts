@@ -1,5 +1,18 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -100,4 +113,45 @@ test('a slot that cannot be read is not started', () => {
   rmSync(join(opened.root, 'boot', 'B', 'SHA256SUMS'));
   mkdirSync(join(opened.root, 'boot', 'B', 'SHA256SUMS'));
   assert.equal(servicesOf(opened.next(undefined).command), join(opened.root, 'boot', 'A', 'bundles'));
+});
+
+test('a pipe or a link in place of a file is no file of the folder, and keeps the supervisor waiting for nothing', () => {
+  for (const path of ['choice.json', 'B/SHA256SUMS', 'B/roothash']) {
+    using opened = openNode({ default: 'B', once: undefined });
+    const place = join(opened.root, 'boot', path);
+    const content =
+      path === 'choice.json' ? encodeSlotChoice({ default: 'B', once: 'B' }) : readFileSync(place);
+    const start = () => servicesOf(opened.next(undefined).command);
+    const slotA = join(opened.root, 'boot', 'A', 'bundles');
+    rmSync(place);
+    execFileSync('mkfifo', [place]);
+    // With a reader and a writer: what is written can be read.
+    const both = openSync(place, constants.O_RDWR);
+    writeSync(both, content);
+    assert.equal(start(), slotA, path);
+    closeSync(both);
+    // Without one: it would have to be waited for.
+    assert.equal(start(), slotA, path);
+    rmSync(place);
+    opened.put('elsewhere', content);
+    symlinkSync(join(opened.root, 'boot', 'elsewhere'), place);
+    assert.equal(start(), slotA, path);
+  }
+});
+
+test('a pipe or a link in place of the next choice is not written, and what is chosen once is not started', () => {
+  for (const place of ['link', 'pipe']) {
+    using opened = openNode({ default: 'A', once: 'B' });
+    const draft = join(opened.root, 'boot', 'choice.json.next');
+    opened.put('elsewhere', 'kept');
+    if (place === 'link') symlinkSync('elsewhere', draft);
+    else execFileSync('mkfifo', [draft]);
+    assert.equal(
+      servicesOf(opened.next(undefined).command),
+      join(opened.root, 'boot', 'A', 'bundles'),
+      place,
+    );
+    assert.equal(readFileSync(join(opened.root, 'boot', 'elsewhere'), 'utf8'), 'kept');
+    assert.equal(opened.errors.length, 1);
+  }
 });

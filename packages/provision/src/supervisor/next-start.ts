@@ -2,8 +2,11 @@
 // nothing happens between the choice and the start.
 import {
   closeSync,
+  constants,
   existsSync,
+  fstatSync,
   fsyncSync,
+  ftruncateSync,
   openSync,
   readSync,
   renameSync,
@@ -96,7 +99,7 @@ function readState(folder: string): BootState {
 
 /** At most one byte more than the limit, with which the content counts as damaged. */
 function readBounded(path: string, limit: number): Buffer {
-  const file = openSync(path, 'r');
+  const file = openFile(path, constants.O_RDONLY);
   try {
     const content = Buffer.alloc(limit + 1);
     return content.subarray(0, readSync(file, content));
@@ -105,11 +108,20 @@ function readBounded(path: string, limit: number): Buffer {
   }
 }
 
+/** Opens a file. @throws for anything else: opening a pipe would stop the supervisor of all nodes until somebody opens its other end */
+function openFile(path: string, flags: number): number {
+  const file = openSync(path, flags | constants.O_NONBLOCK | constants.O_NOFOLLOW, 0o600);
+  if (fstatSync(file).isFile()) return file;
+  closeSync(file);
+  throw new Error(`${path} is no file`);
+}
+
 function storeChoice(folder: string, choice: SlotChoice): void {
   const path = join(folder, slotFolderFiles.choice);
   const draft = `${path}.next`;
-  const file = openSync(draft, 'w', 0o600);
+  const file = openFile(draft, constants.O_WRONLY | constants.O_CREAT);
   try {
+    ftruncateSync(file);
     writeSync(file, encodeSlotChoice(choice));
     fsyncSync(file);
   } finally {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -91,4 +91,31 @@ test('NodeRunner leaves a node off when the last request was to stop it', async 
   slow.letGo();
   await eventually(() => slow.node.status().pid === undefined, { what: 'end of the node' });
   assert.equal(slow.node.status().state, 'off');
+});
+
+test('NodeRunner starts a node once whose files cannot be written or removed', async () => {
+  using scope = new DisposableStack();
+  const root = mkdtempSync(join(tmpdir(), 'node-'));
+  scope.defer(() => rmSync(root, { recursive: true }));
+  // Folders in the places of files, and a slot that is no folder.
+  const pidPath = join(root, 'node01.pid');
+  mkdirSync(pidPath);
+  mkdirSync(join(root, 'B', 'alive'), { recursive: true });
+  writeFileSync(join(root, 'A'), '');
+  for (const slot of ['A', 'B']) {
+    let starts = 0;
+    await using node = new NodeRunner({
+      ...{ name: 'node01', root, logPath: join(root, 'node01.log'), pidPath },
+      nextStart() {
+        starts += 1;
+        return { command: [process.execPath, '-e', 'setInterval(() => {}, 1000)'], tried: join(root, slot) };
+      },
+      environment: {},
+      log: createLogger({ name: 'supervisor', telemetry: noTelemetry, level: 'silent' }),
+      stopTimeoutMs: 1000,
+      now: () => new Date(),
+    });
+    node.start();
+    assert.deepEqual([node.status().state, starts], ['running', 1]);
+  }
 });

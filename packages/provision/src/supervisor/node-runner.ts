@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { plannedEnds } from '@nodewright/boot';
 import { nodeExitCodes } from '@nodewright/contract';
 import type { Logger } from '@nodewright/telemetry';
 import { keepOutputBounded, type OutputLimits } from '../cluster/bounded-output.ts';
@@ -137,7 +138,7 @@ export class NodeRunner implements AsyncDisposable {
   }
 
   #spawn(): void {
-    const { nextStart, root, environment, logPath, pidPath, log, name } = this.#init;
+    const { nextStart, root, environment, logPath, log, name } = this.#init;
     const { command, environment: added, tried } = nextStart(this.#lastExit);
     const [program = '', ...args] = command;
     const output = openSync(logPath, 'a', 0o600);
@@ -157,11 +158,21 @@ export class NodeRunner implements AsyncDisposable {
       child.once('exit', (code, signal) => this.#onExit(child, signal ?? exitText(code)));
       this.#child = child;
       if (tried !== undefined) this.#trial = watchTrial({ slot: tried, onHang: () => this.#endHung() });
-      if (child.pid !== undefined) writeFileSync(pidPath, `${child.pid}\n`, { mode: 0o600 });
       this.#enter('running');
+      if (child.pid !== undefined) this.#writePid(child.pid);
       log.info({ node: name, pid: child.pid, restarts: this.#restarts }, 'node started');
     } finally {
       closeSync(output);
+    }
+  }
+
+  /** A node that runs is not started a second time because its pid cannot be stored. */
+  #writePid(pid: number): void {
+    const { pidPath, log, name } = this.#init;
+    try {
+      writeFileSync(pidPath, `${pid}\n`, { mode: 0o600 });
+    } catch (error) {
+      log.error({ node: name, pid, error: String(error) }, 'the pid of the node cannot be stored');
     }
   }
 
@@ -190,7 +201,7 @@ export class NodeRunner implements AsyncDisposable {
     if (isTurnedOff) clearTimeout(this.#timer);
     const isWanted = performance.now() < this.#startWishEndsMs;
     this.#startWishEndsMs = 0;
-    if (isTurnedOff || how === endTexts.powerOff) {
+    if (isTurnedOff || how === plannedEnds.powerOff) {
       this.#enter(isWanted ? 'restarting' : 'off');
       log.info({ node: name }, isWanted ? 'node is off, and is started as requested' : 'node is off');
       if (isWanted) this.#startAfter(child, 0);
@@ -198,7 +209,7 @@ export class NodeRunner implements AsyncDisposable {
     }
     this.#enter('restarting');
     const ranForMs = performance.now() - this.#startedAtMs;
-    if (how === endTexts.reboot) {
+    if (how === plannedEnds.reboot) {
       const { delayMs, history } = planReboot(this.#history, ranForMs);
       this.#history = history;
       log.info({ node: name, delayMs }, 'node reboots');
@@ -243,12 +254,9 @@ export class NodeRunner implements AsyncDisposable {
   }
 }
 
-/** The texts for an intended exit. */
-const endTexts = { reboot: 'reboot', powerOff: 'power off' } as const;
-
 function exitText(code: number | null): string {
-  if (code === nodeExitCodes.reboot) return endTexts.reboot;
-  return code === nodeExitCodes.powerOff ? endTexts.powerOff : `exit code ${code}`;
+  if (code === nodeExitCodes.reboot) return plannedEnds.reboot;
+  return code === nodeExitCodes.powerOff ? plannedEnds.powerOff : `exit code ${code}`;
 }
 
 /**

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { watchTrial } from './watch-trial.ts';
 
-function openSlot(context: TestContext) {
+function openSlot(context: TestContext, prepare = (_slot: string) => {}) {
   const slot = mkdtempSync(join(tmpdir(), 'slot-'));
+  prepare(slot);
   context.after(() => rmSync(slot, { recursive: true }));
   writeFileSync(join(slot, 'trial'), '');
   context.mock.timers.enable({ apis: ['setInterval'] });
@@ -50,4 +51,16 @@ test('a system that is confirmed is not watched any more', (context) => {
   pass(5);
   rmSync(join(slot, 'trial'));
   assert.equal(pass(100), 0);
+});
+
+test('a folder in place of the sign of life is removed', (context) => {
+  const { slot } = openSlot(context, (folder) =>
+    mkdirSync(join(folder, 'alive', 'more'), { recursive: true }),
+  );
+  assert.equal(existsSync(join(slot, 'alive')), false);
+});
+
+test('a slot that is no folder is not watched', (context) => {
+  const file = join(openSlot(context).slot, 'trial');
+  watchTrial({ slot: file, onHang: () => assert.fail('nothing runs') })[Symbol.dispose]();
 });

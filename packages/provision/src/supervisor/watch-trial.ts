@@ -23,8 +23,12 @@ const deafLooks = 12;
  */
 export function watchTrial({ slot, everyMs = 10_000, onHang }: WatchTrialInit): Disposable {
   const alive = join(slot, slotFolderFiles.alive);
-  // That of an earlier trial says nothing.
-  rmSync(alive, { force: true });
+  try {
+    // That of an earlier trial says nothing, and something else in its place would keep the node from writing its own.
+    rmSync(alive, { recursive: true, force: true });
+  } catch {
+    // It does not change then, so it is no sign of life.
+  }
   let seen: number | undefined;
   let deaf = 0;
   const timer = setInterval(() => {
