@@ -25,6 +25,7 @@ export {
   type OutsideNeed,
   outsideNeeds,
   type StagedUpgrade,
+  shortReason,
   stagedImage,
   type Trial,
   type UpgradeRecord,

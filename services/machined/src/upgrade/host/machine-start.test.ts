@@ -182,6 +182,7 @@ test('a system that cannot be confirmed in a minute is given up', async (context
         throw new Fault('unavailable', 'the disk fails');
       },
       giveUp: async (reason) => void machine.restarts.push(reason),
+      recordFailure: async () => {},
     },
   });
   failing.seen.observation = { isReady: true, problems: [] };
@@ -197,12 +198,40 @@ test('a start that cannot read its slots goes on, unless the running system is t
   context.after(() => machine.remove());
   const failing = {
     start: () => Promise.reject(new Fault('data-loss', 'the partition BOOT is damaged')),
+    recordFailure: async () => {},
   } as unknown as MachineStartInit['machine'];
   const confirmed = await startMachined(machine, { machine: failing, isTried: () => false });
   assert.equal(await confirmed.steps.begin(), false);
   assert.equal(confirmed.holder.current().problem, 'the partition BOOT is damaged');
   assert.ok('upgrade-slots' in upgradeDiagnostics(confirmed.holder.current()));
   const tried = await startMachined(machine, { machine: failing });
+  assert.deepEqual([await tried.steps.begin(), machine.restarts], [true, ['firmware']]);
+});
+
+test('a tried system that cannot read its slots is left, and the one before it says why', async (context) => {
+  const machine = await TestMachine.create();
+  context.after(() => machine.remove());
+  machine.open = async () => artefactOf(testSystem('new'));
+  const old = await startMachined(machine);
+  await old.steps.begin();
+  await old.upgrades.upgrade(request, machine.report);
+  const tried = await startMachined(machine);
+  assert.equal(machine.running.slot, 'B');
+  tried.upgrades.start = () => Promise.reject(new Fault('data-loss', 'the partition BOOT is damaged'));
+  machine.restarts.length = 0;
+  assert.deepEqual([await tried.steps.begin(), machine.restarts], [true, ['firmware']]);
+  const back = await startMachined(machine);
+  assert.equal(await back.steps.begin(), false);
+  assert.equal(back.status().reason, 'its slots cannot be read: the partition BOOT is damaged');
+  assert.deepEqual([back.status().slot, back.status().failed], ['A', 'B']);
+});
+
+test('a tried system whose reason cannot be recorded is left, too', async (context) => {
+  const machine = await TestMachine.create();
+  context.after(() => machine.remove());
+  const tried = await startMachined(machine);
+  const fails = () => Promise.reject(new Fault('unavailable', 'the disk fails'));
+  Object.assign(tried.upgrades, { start: fails, recordFailure: fails });
   assert.deepEqual([await tried.steps.begin(), machine.restarts], [true, ['firmware']]);
 });
 

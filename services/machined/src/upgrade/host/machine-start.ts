@@ -13,7 +13,10 @@ export interface MachineStartInit {
   readonly slot: Slot;
   /** Whether META says that the running system is tried, and that it has not run yet. */
   readonly isTried: () => boolean;
-  readonly machine: Pick<MachineUpgrades, 'start' | 'upgradeStaged' | 'confirm' | 'giveUp' | 'trial'>;
+  readonly machine: Pick<
+    MachineUpgrades,
+    'start' | 'upgradeStaged' | 'confirm' | 'giveUp' | 'recordFailure' | 'trial'
+  >;
   /** Removes the mark that the slot is tried; undefined when it has none. A confirmation whose last step failed leaves one. */
   readonly unmark?: (() => Promise<void>) | undefined;
   readonly watchdog: Watchdog;
@@ -69,6 +72,15 @@ export function createMachineStart(init: MachineStartInit): MachineStartSteps {
     }
   }
 
+  /** For the system that is started instead, which knows only that this one has ended. */
+  async function recordFailure(reason: string): Promise<void> {
+    try {
+      await machine.recordFailure(reason);
+    } catch (error) {
+      log.error({ error: faultFrom(error).message }, 'the end of the trial cannot be recorded');
+    }
+  }
+
   async function giveUp(reason: string): Promise<void> {
     announce(`slot ${slot} is given up: ${reason}`);
     try {
@@ -120,7 +132,10 @@ export function createMachineStart(init: MachineStartInit): MachineStartSteps {
         holder.change({ problem: message });
         // A tried system that cannot read its disk would never be confirmed.
         const restarts = isTried();
-        if (restarts) restart('firmware');
+        if (restarts) {
+          await recordFailure(`its slots cannot be read: ${message}`);
+          restart('firmware');
+        }
         return restarts;
       }
     },

@@ -2,6 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import {
   type BootLoader,
   isCommitted,
+  isSameSystem,
   knownRecord,
   type LoadedKernel,
   type MachineFacts,
@@ -19,6 +20,7 @@ import {
   recordStep,
   type Slot,
   type System,
+  shortReason,
   slotFiles,
   type UpgradePlan,
   type UpgradeRecord,
@@ -237,6 +239,20 @@ export class MachineUpgrades implements Upgrades {
   async giveUp(reason: string): Promise<void> {
     await this.#follow(planGiveUp(await this.#facts(), reason));
     this.#init.restart('firmware');
+  }
+
+  /**
+   * Records why the running system, if it is tried, is left. The boot loader may be what cannot be read, so nothing else is looked at or changed.
+   *
+   * @throws Fault when META cannot be written
+   */
+  async recordFailure(reason: string): Promise<void> {
+    const { meta, running } = this.#init;
+    const record = upgradeRecordFrom(meta.values());
+    if (record === 'lost' || record.trial === undefined) return;
+    if (!isSameSystem(record.trial.system, running)) return;
+    const trial = { ...record.trial, phase: 'given up', reason: shortReason(reason) } as const;
+    await this.#writeRecord({ ...record, trial });
   }
 
   /**
