@@ -165,6 +165,40 @@ for (const [fate, phase, reason] of [
     assert.deepEqual([machine.isCordoned, machine.turns.queue.length], [isHeld, isHeld ? 1 : 0]);
   });
 
+/** A disk whose writes fail for which `fails` says so. */
+function failingFile(machine: TestMachine, fails: (text: string) => boolean) {
+  return {
+    read: async () => machine.text,
+    async write(text: string) {
+      if (fails(text)) throw new Fault('resource-exhausted', 'no space left on device');
+      machine.text = text;
+    },
+  };
+}
+
+for (const step of ['confirm', 'uncordon', 'done'])
+  test(`a write of the record that fails at ${step} for a minute is tried again, and the turn is given back`, async () => {
+    const machine = new TestMachine();
+    await live({ machine, begins: true });
+    // The trial lasts as long as the step before its end cannot be recorded.
+    if (step === 'confirm') machine.fate = 'never ready';
+    machine.start();
+    let failed = 0;
+    const file = failingFile(machine, (text) => {
+      if (failed === 12) machine.fate = 'kept';
+      if (!text.includes(`"${step}"`) || failed === 12) return false;
+      failed += 1;
+      return true;
+    });
+    const rig = await openTestPlans({ machine, change: { file } });
+    void rig.plans.resume(freeNode, rig.stop.signal).catch(() => {});
+    assert.ok(await rig.until(() => planSpec(rig.holder.current()).phase === 'done'), `${machine.text}`);
+    await rig.sync();
+    assert.deepEqual([failed, machine.isCordoned, machine.turns.queue], [12, false, []]);
+    assert.ok(rig.timers.now() >= 55_000, `${rig.timers.now()} ms`);
+    assert.ok(rig.reports.some(({ reason }) => reason.includes('no space left on device')));
+  });
+
 test('an upgrade that would break the quorum is refused before anything changes', async () => {
   const assertMayUpgrade = async () => {
     throw new Fault('failed-precondition', 'member count(2) is insufficient');

@@ -67,7 +67,8 @@ export type WantedPlan = Pick<
 
 /** How long a node waits for its turn, and for the others to be well, in ms. */
 export const turnLimitMs = 300_000;
-const turnRetryMs = 5_000;
+/** How long a step that failed waits until it is tried again, in ms. */
+const retryMs = 5_000;
 /** How long the cordon and its end may take to be seen, in ms. */
 const cordonLimitMs = 60_000;
 const pollMs = 1_000;
@@ -160,6 +161,22 @@ export class NodePlans {
     const plan = this.running;
     if (plan === undefined) return;
     this.#init.log.info({ plan: plan.id, step: plan.step }, 'the upgrade of this node goes on');
+    while (!signal.aborted)
+      try {
+        return await this.#goOn(takeNode, signal);
+      } catch (error) {
+        if (signal.aborted) break;
+        // The disk may be full or fail for a moment. Until the plan ends, it keeps the turn and the cordon.
+        this.#waits(`the upgrade to go on: ${faultFrom(error).message}`);
+        await pauseBy(this.#init.timers, retryMs, signal);
+      }
+    await this.#leaveTurn();
+  }
+
+  /** Goes on with the plan as it is known. @throws Fault when the record cannot be written */
+  async #goOn(takeNode: () => Disposable, signal: AbortSignal): Promise<void> {
+    const plan = this.running;
+    if (plan === undefined) return;
     if (isBeforeReboot(plan.step)) {
       if (plan.kind === 'upgrade') return await this.#prepareAgain(plan, takeNode, signal);
       // The next start tries the system in any case, also one after a loss of power.
@@ -199,7 +216,7 @@ export class NodePlans {
           this.#waits(faultFrom(error).message);
         }
       } else this.#waits('the node to start');
-      await pauseBy(this.#init.timers, turnRetryMs, signal);
+      await pauseBy(this.#init.timers, retryMs, signal);
     }
   }
 
@@ -289,7 +306,7 @@ export class NodePlans {
         } catch (error) {
           waiting.throwIfAborted();
           say(`the turn: ${faultFrom(error).message}`);
-          await pauseBy(timers, turnRetryMs, waiting);
+          await pauseBy(timers, retryMs, waiting);
           waiting.throwIfAborted();
         }
       }
@@ -300,7 +317,7 @@ export class NodePlans {
         } catch (error) {
           waiting.throwIfAborted();
           say(faultFrom(error).message);
-          await pauseBy(timers, turnRetryMs, waiting);
+          await pauseBy(timers, retryMs, waiting);
           waiting.throwIfAborted();
         }
     } catch (error) {
@@ -369,7 +386,7 @@ export class NodePlans {
       if (tried.kind === 'lost') return await this.#fail(tried.reason);
       if (tried.kind === 'kept') return await this.#finish(signal);
       if (tried.kind === 'armed') return await this.#restartAgain(plan, signal);
-      if (tried.kind === 'trying' && plan.step !== 'confirm') await this.#enter('confirm');
+      if (tried.kind === 'trying' && !['confirm', 'uncordon'].includes(plan.step)) await this.#enter('confirm');
       this.#waits(tried.reason);
       await pauseBy(timers, pollMs, signal);
     }
