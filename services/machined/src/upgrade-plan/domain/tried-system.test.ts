@@ -16,9 +16,17 @@ const machine = (ready: boolean): MachineStatusSpec => ({
 test('triedSystem() tells what became of the system in slot B', () => {
   const rows: [string, UpgradeStatusSpec | undefined, boolean][] = [
     ['unknown: the systems of this node are not known yet', undefined, true],
+    ['unknown: the systems of this node are not known yet', status({ slot: 'A', mode: '' }), true],
     ['unknown: the disk does not answer', status({ mode: '', reason: 'the disk does not answer' }), true],
+    ['unknown: no space left', status({ slot: 'A', mode: '', trial: 'B', reason: 'no space left' }), true],
+    [
+      'lost: the node is back on the system before: the disk does not answer',
+      status({ slot: 'A', mode: '', reason: 'the disk does not answer' }),
+      true,
+    ],
     ['kept', status({}), true],
-    ['trying: the node is not ready', status({}), false],
+    ['kept', status({ trial: 'B' }), true],
+    ['not ready', status({}), false],
     ['trying: etcd is not up', status({ mode: 'trial', trial: 'B', reason: 'etcd is not up' }), true],
     ['trying: the new system is not confirmed yet', status({ mode: 'trial', trial: 'B' }), true],
     ['armed', status({ slot: 'A', trial: 'B' }), true],
@@ -34,7 +42,7 @@ test('triedSystem() tells what became of the system in slot B', () => {
     const found = triedSystem('B', given, machine(ready));
     assert.equal('reason' in found ? `${found.kind}: ${found.reason}` : found.kind, expected);
   }
-  assert.deepEqual(triedSystem('B', status({}), undefined).kind, 'trying');
+  assert.deepEqual(triedSystem('B', status({}), undefined).kind, 'not ready');
 });
 
 test('armedSlot() is the slot that the next start tries, and not the one that is being tried', () => {

@@ -165,6 +165,49 @@ for (const [fate, phase, reason] of [
     assert.deepEqual([machine.isCordoned, machine.turns.queue.length], [isHeld, isHeld ? 1 : 0]);
   });
 
+for (const [what, change, reason, isReady, minutes] of [
+  [
+    'kept, and the node is never ready',
+    {},
+    'the new system is kept, and the node is not ready after 15 minutes',
+    false,
+    15,
+  ],
+  [
+    'of a disk that cannot be read',
+    { mode: '', reason: 'input/output error' },
+    'it is not known after 15 minutes what became of the new system: input/output error',
+    ...([true, 15] as const),
+  ],
+  [
+    'lost, and the start before cannot record it',
+    { slot: 'A', mode: '', reason: 'input/output error' },
+    'the node is back on the system before: input/output error',
+    ...([true, 0] as const),
+  ],
+] as const)
+  test(`a new system that is ${what}: the plan fails, the node is uncordoned, and its turn given back`, async () => {
+    const machine = new TestMachine();
+    await live({ machine, begins: true });
+    machine.status = { ...machine.status, slot: 'B', trial: '', ...change };
+    machine.isReady = isReady;
+    const { holder, timers } = await live({ machine });
+    assert.deepEqual(
+      [planSpec(holder.current()).phase, planSpec(holder.current()).reason],
+      ['failed', reason],
+    );
+    assert.deepEqual([machine.isCordoned, machine.turns.queue], [false, []]);
+    assert.equal(Math.floor(timers.now() / 60_000), minutes);
+  });
+
+test('a new system that is kept, whose trial is still in the record, ends the plan', async () => {
+  const machine = new TestMachine();
+  await live({ machine, begins: true });
+  machine.status = { ...machine.status, slot: 'B', trial: 'B' };
+  const { holder } = await live({ machine });
+  assert.deepEqual([planSpec(holder.current()).phase, machine.turns.queue], ['done', []]);
+});
+
 /** A disk whose writes fail for which `fails` says so. */
 function failingFile(machine: TestMachine, fails: (text: string) => boolean) {
   return {

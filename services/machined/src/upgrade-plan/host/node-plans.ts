@@ -8,7 +8,7 @@ import { specOf } from '../../base/resources/spec-of.ts';
 import type { Upgrades } from '../../upgrade/domain/upgrades.ts';
 import { isBeforeReboot, type NodePlan, nodePlanLimits, shortReason, stepsOf } from '../domain/node-plan.ts';
 import { nodePlanFrom, nodePlanToText } from '../domain/node-plan-text.ts';
-import { armedSlot, triedSystem } from '../domain/tried-system.ts';
+import { armedSlot, type TriedSystem, triedSystem } from '../domain/tried-system.ts';
 import type { HeldTurn, NodeTurns } from './node-turn.ts';
 import type { PlanHolder } from './plan-holder.ts';
 
@@ -74,6 +74,11 @@ const cordonLimitMs = 60_000;
 const pollMs = 1_000;
 /** The status of the new system follows its write at once. */
 const slotLimitMs = 30_000;
+/**
+ * How long a node may be not ready with a new system that is kept, or not know its systems, in ms. The turn of a node that is away
+ * lasts as long.
+ */
+export const followLimitMs = 900_000;
 
 export class NodePlans {
   readonly #init: NodePlansInit;
@@ -82,6 +87,8 @@ export class NodePlans {
   #isBeginning = false;
   /** It was allowed to go on without its turn. */
   #goesWithout = false;
+  /** Since when the new system is one whose trial does not end it, on the monotonic clock; `undefined` while it is not. */
+  #endlessSinceMs: number | undefined;
 
   constructor(init: NodePlansInit) {
     this.#init = init;
@@ -386,11 +393,22 @@ export class NodePlans {
       if (tried.kind === 'lost') return await this.#fail(tried.reason);
       if (tried.kind === 'kept') return await this.#finish(signal);
       if (tried.kind === 'armed') return await this.#restartAgain(plan, signal);
-      if (tried.kind === 'trying' && !['confirm', 'uncordon'].includes(plan.step)) await this.#enter('confirm');
-      this.#waits(tried.reason);
+      if (this.#isEndless(tried.kind)) return await this.#fail(endlessReason(tried));
+      if (tried.kind !== 'unknown' && !['confirm', 'uncordon'].includes(plan.step))
+        await this.#enter('confirm');
+      const reason = tried.kind === 'not ready' ? 'the node is not ready' : tried.reason;
+      this.#waits(reason);
       await pauseBy(timers, pollMs, signal);
     }
     await this.#leaveTurn();
+  }
+
+  /** Whether a state that only a person may end has lasted too long: a trial has a limit of its own. */
+  #isEndless(kind: TriedSystem['kind']): boolean {
+    const nowMs = this.#init.timers.monotonicMs();
+    const isCounted = kind === 'unknown' || kind === 'not ready';
+    this.#endlessSinceMs = isCounted ? (this.#endlessSinceMs ?? nowMs) : undefined;
+    return this.#endlessSinceMs !== undefined && nowMs - this.#endlessSinceMs >= followLimitMs;
   }
 
   /** The machine was told to restart, and has not. */
@@ -502,4 +520,11 @@ export class NodePlans {
 function stepAfter(plan: NodePlan): NodePlan['step'] {
   const steps = stepsOf(plan);
   return steps[steps.indexOf(plan.step) + 1] ?? plan.step;
+}
+
+function endlessReason(tried: TriedSystem): string {
+  const after = `after ${followLimitMs / 60_000} minutes`;
+  if (tried.kind === 'not ready') return `the new system is kept, and the node is not ready ${after}`;
+  const reason = 'reason' in tried ? `: ${tried.reason}` : '';
+  return `it is not known ${after} what became of the new system${reason}`;
 }

@@ -78,6 +78,7 @@ export class TestMachine {
   /** The record. */
   text: string | undefined;
   isCordoned = false;
+  isReady = true;
   status: UpgradeStatusSpec = confirmed('A');
   fate: Fate = 'kept';
   /** How often a new system was written, drained, started. */
@@ -158,7 +159,7 @@ export async function openTestPlans(init: TestPlansInit = {}): Promise<TestPlans
     await putResource(state, { ...pointerTo(upgradeStatuses), spec: machine.status });
     await putResource(state, {
       ...pointerTo(machineStatuses),
-      spec: { stage: 'running', status: { ready: true, unmetConditions: [] } },
+      spec: { stage: 'running', status: { ready: machine.isReady, unmetConditions: [] } },
     });
     if (!hasKubelet) return;
     const { name } = machine;
