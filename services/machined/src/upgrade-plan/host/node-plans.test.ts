@@ -208,6 +208,49 @@ test('a new system that is kept, whose trial is still in the record, ends the pl
   assert.deepEqual([planSpec(holder.current()).phase, machine.turns.queue], ['done', []]);
 });
 
+for (const [what, isMember, failure] of [
+  ['etcd does not answer', true, new Fault('unavailable', 'no member answers')],
+  ['it is not known that the node has a member of etcd', false, undefined],
+] as const)
+  test(`the turn of a lost trial is given back when ${what} until some minutes after the plan has failed`, async () => {
+    const machine = new TestMachine();
+    machine.fate = 'lost';
+    await live({ machine, begins: true });
+    machine.start();
+    machine.turns.failure = failure;
+    let isKnown = isMember;
+    const rig = await openTestPlans({ machine, change: { isMember: async () => isKnown } });
+    void rig.plans.resume(freeNode, rig.stop.signal);
+    assert.ok(await rig.until(() => planSpec(rig.holder.current()).phase === 'failed'));
+    assert.ok(await rig.until(() => rig.timers.now() > 300_000));
+    assert.equal(machine.turns.queue.length, 1);
+    machine.turns.failure = undefined;
+    isKnown = true;
+    assert.ok(await rig.until(() => machine.turns.queue.length === 0));
+    assert.ok(rig.timers.now() < 320_000, `${rig.timers.now()} ms`);
+  });
+
+test('the turn of a plan that has failed is given back after a loss of power before it was, and the next plan waits for nobody', async () => {
+  const machine = new TestMachine();
+  machine.fate = 'lost';
+  await live({ machine, begins: true });
+  machine.start();
+  const [left = ''] = machine.turns.queue;
+  const first = await live({ machine });
+  assert.deepEqual([planSpec(first.holder.current()).phase, machine.turns.queue], ['failed', []]);
+  machine.turns.queue.push(left);
+  await live({ machine });
+  assert.deepEqual(machine.turns.queue, []);
+  // Nor does a plan wait for one that is left all the same.
+  machine.fate = 'kept';
+  const rig = await openTestPlans({ machine });
+  await rig.plans.resume(freeNode, rig.stop.signal);
+  machine.turns.queue.push(left);
+  await rig.plans.begin(wanted, noSignal);
+  assert.ok(await rig.until(() => rig.ends.length > 0));
+  assert.ok(rig.timers.now() < 60_000, `${rig.timers.now()} ms`);
+});
+
 /** A disk whose writes fail for which `fails` says so. */
 function failingFile(machine: TestMachine, fails: (text: string) => boolean) {
   return {

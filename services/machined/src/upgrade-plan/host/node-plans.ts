@@ -9,7 +9,7 @@ import type { Upgrades } from '../../upgrade/domain/upgrades.ts';
 import { isBeforeReboot, type NodePlan, nodePlanLimits, shortReason, stepsOf } from '../domain/node-plan.ts';
 import { nodePlanFrom, nodePlanToText } from '../domain/node-plan-text.ts';
 import { armedSlot, type TriedSystem, triedSystem } from '../domain/tried-system.ts';
-import type { HeldTurn, NodeTurns } from './node-turn.ts';
+import { type HeldTurn, type NodeTurns, turnTtlSeconds } from './node-turn.ts';
 import type { PlanHolder } from './plan-holder.ts';
 
 /** The file of the record. */
@@ -89,6 +89,10 @@ export class NodePlans {
   #goesWithout = false;
   /** Since when the new system is one whose trial does not end it, on the monotonic clock; `undefined` while it is not. */
   #endlessSinceMs: number | undefined;
+  /** The turn of a plan that has failed goes back. It never rejects. */
+  #returning: Promise<void> = Promise.resolve();
+  /** Aborts when the node stops. */
+  #stopped: AbortSignal | undefined;
 
   constructor(init: NodePlansInit) {
     this.#init = init;
@@ -164,7 +168,16 @@ export class NodePlans {
    * @param takeNode keeps other upgrades of this node away until it is disposed of. @throws Fault while another one runs
    */
   async resume(takeNode: () => Disposable, signal: AbortSignal): Promise<void> {
+    this.#stopped = signal;
     await this.#load();
+    const { plan: known } = this.#init.holder.current();
+    // The run before this one may have ended before it could give the turn back.
+    if (known !== undefined && known !== 'unknown' && known.phase === 'failed') this.#returnTurn(known.id);
+    await this.#goOnUntilOver(takeNode, signal);
+    await this.#returning;
+  }
+
+  async #goOnUntilOver(takeNode: () => Disposable, signal: AbortSignal): Promise<void> {
     const plan = this.running;
     if (plan === undefined) return;
     this.#init.log.info({ plan: plan.id, step: plan.step }, 'the upgrade of this node goes on');
@@ -466,7 +479,30 @@ export class NodePlans {
     });
     this.#say('failed', failed.reason);
     this.#init.log.warn({ plan: plan.id, step: plan.step, reason: failed.reason }, 'the upgrade has failed');
-    await this.#giveTurn();
+    // A plan that goes on after a restart has a turn that it has not adopted while etcd did not answer.
+    if (this.#turn === undefined) this.#returnTurn(plan.id);
+    else await this.#giveTurn();
+  }
+
+  /** Gives the turn of a plan that has ended back as soon as etcd answers. Without an answer the key ends by itself. */
+  #returnTurn(id: string): void {
+    const { turns, isMember, timers } = this.#init;
+    const signal = this.#stopped;
+    if (signal === undefined) return;
+    const untilReturned = async () => {
+      const endMs = timers.monotonicMs() + turnTtlSeconds * 1000;
+      while (!signal.aborted && timers.monotonicMs() < endMs) {
+        try {
+          // Early in a start it is not known yet whether this node is a control plane.
+          if (await isMember()) return await (await turns.adopt(id, signal))?.give();
+        } catch {
+          // etcd answers later.
+        }
+        await pauseBy(timers, retryMs, signal);
+      }
+    };
+    const before = this.#returning;
+    this.#returning = Promise.all([before, untilReturned()]).then(() => {});
   }
 
   async #enter(step: NodePlan['step']): Promise<void> {

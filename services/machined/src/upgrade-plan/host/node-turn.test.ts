@@ -64,6 +64,30 @@ for (const [kind, { skip, of }] of Object.entries(kinds)) {
     const third = await of('node03').take('plan3', () => {}, signal);
     await third.give();
   });
+
+  test(`${kind}: another plan of a node does not wait for one of the same node that has ended, and passes nobody`, {
+    skip,
+  }, async () => {
+    const first = await of('node01').take('plan1', () => {}, signal);
+    await first.leave();
+    const order: string[] = [];
+    const waits: string[] = [];
+    const second = of('node02')
+      .take('plan2', (holder) => void waits.push(holder), signal)
+      .then(async (turn) => {
+        order.push('node02');
+        await turn.give();
+      });
+    await eventually(async () => waits.length > 0, { what: 'node02 to wait' });
+    const third = await of('node01').take(
+      'plan3',
+      (holder) => void order.push(`waits for ${holder}`),
+      AbortSignal.timeout(30_000),
+    );
+    assert.ok(order.includes('node02') && !order.includes('waits for node01'), order.join());
+    await third.give();
+    await second;
+  });
 }
 
 test('the adopted key has a lease of its own, so that the end of the old one takes nothing away', {

@@ -6,7 +6,7 @@ import { shortReason } from '../domain/node-plan.ts';
 
 export interface NodeTurns {
   /**
-   * Waits for the turn.
+   * Waits for the turn. What other plans of this node have left of theirs is removed first: one plan of a node runs at a time.
    *
    * @param waits gets the name of the holder whenever it changes
    * @throws the reason of the signal when it aborts; Fault when etcd does not answer at first
@@ -49,6 +49,9 @@ export function createNodeTurns({ openEtcd, hostname, timers }: NodeTurnsInit): 
     async take(plan, waits, signal) {
       await using scope = new AsyncDisposableStack();
       const etcd = scope.use(await openEtcd());
+      for (const { key, value } of await queueOf(etcd, signal))
+        if (value.startsWith(`${hostname()} `) && value !== keyValueOf(plan))
+          await removeKey(etcd, { key, value }, signal);
       const over = new AbortController();
       const following = followHolder({ etcd, timers, own: keyValueOf(plan), waits }, over.signal);
       try {
@@ -72,10 +75,7 @@ export function createNodeTurns({ openEtcd, hostname, timers }: NodeTurnsInit): 
       const { key } = found;
       if (index > 0) {
         // It was still waiting: nobody waits with this key any more, and a later one would wait behind it.
-        await etcd.txn(
-          { compare: [{ key, value }], success: [{ kind: 'delete', key }] },
-          { timeoutMs, signal },
-        );
+        await removeKey(etcd, found, signal);
         return undefined;
       }
       const lease = await etcd.grantLease(turnTtlSeconds, { timeoutMs, signal });
@@ -90,6 +90,16 @@ export function createNodeTurns({ openEtcd, hostname, timers }: NodeTurnsInit): 
       return isMoved ? held(key, lease, etcd, scope.move()) : undefined;
     },
   };
+}
+
+/** Removes a key of the queue that still has this value. */
+async function removeKey(
+  etcd: EtcdClient,
+  { key, value }: { readonly key: string; readonly value: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const change = { compare: [{ key, value }], success: [{ kind: 'delete', key } as const] };
+  await etcd.txn(change, { timeoutMs, signal });
 }
 
 /** The keys of those who have the turn or wait for it, the holder first. */

@@ -33,6 +33,8 @@ export class MemoryTurns {
       take: async (plan, waits, signal) => {
         if (this.failure !== undefined) throw this.failure;
         const value = `${host} ${plan}`;
+        for (const other of [...this.queue])
+          if (other.startsWith(`${host} `) && other !== value) this.drop(other);
         this.queue.push(value);
         let last: string | undefined;
         while (this.queue[0] !== value) {
