@@ -9,7 +9,13 @@ export {
 } from './choice/machine-facts.ts';
 export { type MachineStart, planStart } from './choice/plan-start.ts';
 export { planConfirm, planGiveUp, planRestart, type RestartRequest } from './choice/plan-trial.ts';
-export { planRollback, planStage, planUpgrade, type UpgradeRequest } from './choice/plan-upgrade.ts';
+export {
+  planDisarm,
+  planRollback,
+  planStage,
+  planUpgrade,
+  type UpgradeRequest,
+} from './choice/plan-upgrade.ts';
 export {
   judgeTrial,
   startTrialClock,

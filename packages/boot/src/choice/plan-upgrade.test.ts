@@ -4,7 +4,7 @@ import type { BootState, System } from '../loader/boot-state.ts';
 import type { Slot } from '../slot/slot.ts';
 import type { MachineFacts } from './machine-facts.ts';
 import { planConfirm, planGiveUp, planRestart } from './plan-trial.ts';
-import { planRollback, planStage, planUpgrade } from './plan-upgrade.ts';
+import { planDisarm, planRollback, planStage, planUpgrade } from './plan-upgrade.ts';
 import { emptyRecord, type Trial, type UpgradeRecord } from './upgrade-record.ts';
 import type { UpgradePlan, UpgradeStep } from './upgrade-step.ts';
 
@@ -116,6 +116,19 @@ test('a rollback ends a trial, cancels one that has not begun, and leaves what w
   assert.deepEqual(stepsOf(planRollback(armed)), ['forget once', emptyRecord, 'restart by firmware']);
   const byHand = { running: b, boot: boot('A'), record: emptyRecord };
   assert.deepEqual(stepsOf(planRollback(byHand)), ['restart by firmware']);
+});
+
+test('planDisarm() cancels a trial that has not begun, and leaves one that runs', () => {
+  const armed = {
+    running: a,
+    boot: boot('A', 'B'),
+    record: record({ confirmed: a, trial: trialOf('prepared') }),
+  };
+  assert.deepEqual(stepsOf(planDisarm(armed)), ['forget once', record({ confirmed: a })]);
+  assert.deepEqual(stepsOf(planDisarm({ ...armed, record: 'lost' })), ['forget once']);
+  assert.deepEqual(stepsOf(planDisarm({ ...armed, boot: boot('A'), record: record({ confirmed: a }) })), []);
+  const tried = { running: b, boot: boot('A'), record: record({ trial: trialOf('running') }) };
+  assert.match(refusalOf(planDisarm(tried)), /slot B runs, which is not the confirmed system/);
 });
 
 test('the default is what confirms a trial, and the record follows', () => {

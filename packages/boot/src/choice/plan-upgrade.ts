@@ -76,6 +76,14 @@ export function planRollback(facts: MachineFacts): UpgradePlan {
   };
 }
 
+/** Lets every start have the running system again, when the next one was to try another system. Without such a trial it has no steps. */
+export function planDisarm(facts: MachineFacts): UpgradePlan {
+  if (runningTrial(facts) !== undefined || !isDefault(facts))
+    return { refusal: `slot ${facts.running.slot} runs, which is not the confirmed system` };
+  const isArmed = knownRecord(facts).trial !== undefined || facts.boot.once !== undefined;
+  return { steps: isArmed ? untouched(facts) : [] };
+}
+
 const isPrevious = (previous: System | undefined, system: System) =>
   previous !== undefined && isSameSystem(previous, system);
 

@@ -43,7 +43,10 @@ test('the steps are a file, resources and events, until the machine goes down an
   const open = () =>
     openUpgradePlan({
       ...{ path, state: rig.state, signal: stop.signal, events: { publish }, hostname: () => 'node01' },
-      upgrades: { upgrade: () => status('A', 'confirmed', 'B').then(() => {}) },
+      upgrades: {
+        upgrade: () => status('A', 'confirmed', 'B').then(() => {}),
+        disarm: async () => assert.fail('it is disarmed'),
+      },
       openEtcd: () => Promise.reject(new Fault('unavailable', 'no etcd')),
       isReadable: async () => {},
       isMember: async () => false,

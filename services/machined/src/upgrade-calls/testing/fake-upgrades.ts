@@ -11,6 +11,8 @@ export class FakeUpgrades implements Upgrades {
   busy = false;
   /** Why the next call fails at once. */
   failure: Error | undefined;
+  /** How often the next start was given the running system again. */
+  disarms = 0;
   #end = Promise.withResolvers<void>();
   #report: ((line: string) => void) | undefined;
 
@@ -43,6 +45,10 @@ export class FakeUpgrades implements Upgrades {
   async rollback(): Promise<void> {
     this.calls.push(['rollback']);
     if (this.failure !== undefined) throw this.failure;
+  }
+
+  async disarm(): Promise<void> {
+    this.disarms += 1;
   }
 
   report(line: string): void {

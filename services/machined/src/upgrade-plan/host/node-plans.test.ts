@@ -240,7 +240,7 @@ test('the turn of a plan that has failed is given back after a loss of power bef
   assert.deepEqual([planSpec(first.holder.current()).phase, machine.turns.queue], ['failed', []]);
   machine.turns.queue.push(left);
   await live({ machine });
-  assert.deepEqual(machine.turns.queue, []);
+  assert.equal(machine.turns.queue.length, 0);
   // Nor does a plan wait for one that is left all the same.
   machine.fate = 'kept';
   const rig = await openTestPlans({ machine });
@@ -341,7 +341,10 @@ test('with the turn, a plan waits until the others are well, and drains nothing 
 
 for (const [what, change] of [
   ['a drain that never ends', { drain: refuse('deadline-exceeded', 'pod web is left after 5m0s') }],
-  ['a disk that is full', { upgrades: { upgrade: refuse('resource-exhausted', 'the disk is full') } }],
+  [
+    'a disk that is full',
+    { upgrades: { upgrade: refuse('resource-exhausted', 'the disk is full'), disarm: async () => {} } },
+  ],
 ] as const)
   test(`${what} ends the plan: the node is uncordoned, its turn given back, and it keeps its system`, async () => {
     const { machine, holder, ends } = await live({ begins: true, change });
@@ -356,21 +359,70 @@ function refuse(kind: 'deadline-exceeded' | 'resource-exhausted', message: strin
   };
 }
 
-test('a turn that is lost while the system is written keeps the node from its restart', async () => {
+/** A write of the system during which something happens. */
+const writing = (machine: TestMachine, happens: () => void) => ({
+  async upgrade() {
+    happens();
+    machine.status = { ...machine.status, trial: 'B' };
+  },
+  disarm: async () => machine.disarm(),
+});
+
+test('a turn that is lost while the system is written is taken again', async () => {
   const machine = new TestMachine();
-  const { ends, holder } = await live({
-    ...{ machine, begins: true },
-    change: {
-      upgrades: {
-        async upgrade() {
-          machine.turns.queue.length = 0;
-          machine.status = { ...machine.status, trial: 'B' };
-        },
-      },
-    },
+  const upgrades = writing(machine, () => {
+    machine.turns.queue.length = 0;
+    machine.turns.queue.push('node02 of another plan');
+    void Array.fromAsync({ length: 50 }, () => turnOfLoop()).then(() =>
+      machine.turns.drop('node02 of another plan'),
+    );
   });
-  assert.deepEqual(ends, []);
-  assert.match(planSpec(holder.current()).reason, /the turn in etcd was lost/);
+  const { ends } = await live({ ...{ machine, begins: true }, change: { upgrades } });
+  assert.deepEqual([ends, machine.turns.queue.length, machine.status.trial], [['graceful'], 1, 'B']);
+});
+
+test('a plan that fails after the write disarms the new system, so that no crash tries it without a turn', async () => {
+  const taken = new TestMachine();
+  const upgrades = writing(taken, () => {
+    taken.turns.queue.length = 0;
+    taken.turns.queue.push('node02 of another plan');
+  });
+  const lost = await live({ ...{ machine: taken, begins: true }, change: { upgrades } });
+  assert.match(planSpec(lost.holder.current()).reason, /^waited 5 minutes for the turn, which node02 has/);
+  assert.deepEqual([lost.ends, taken.status.trial], [[], '']);
+  // The record of the step after it cannot be written.
+  const full = new TestMachine();
+  const file = failingFile(full, (text) => text.includes('"reboot"'));
+  const second = await live({ ...{ machine: full, begins: true }, change: { file } });
+  assert.match(planSpec(second.holder.current()).reason, /^no space left on device$/);
+  assert.deepEqual([second.ends, full.status.trial, full.turns.queue], [[], '', []]);
+  // The machine was told to restart again and again, and has not.
+  const stuck = new TestMachine();
+  for (let run = 0; run < 5; run += 1) await live({ machine: stuck, begins: run === 0 });
+  assert.match(`${stuck.text}`, /it was restarted 3 times/);
+  assert.equal(stuck.status.trial, '');
+});
+
+test('a plan that fails before its write leaves the system that somebody else has armed', async () => {
+  const machine = new TestMachine();
+  machine.status = { ...machine.status, trial: 'B' };
+  machine.turns.queue.push('node02 of another plan');
+  const { holder } = await live({ machine, begins: true });
+  assert.deepEqual([planSpec(holder.current()).phase, machine.status.trial], ['failed', 'B']);
+});
+
+test('a plan that fails says when the new system cannot be disarmed', async () => {
+  const machine = new TestMachine();
+  const upgrades = {
+    ...writing(machine, () => machine.turns.queue.push('node02 of another plan')),
+    disarm: refuse('resource-exhausted', 'the disk is full'),
+  };
+  const file = failingFile(machine, (text) => text.includes('"reboot"'));
+  const { holder } = await live({ ...{ machine, begins: true }, change: { upgrades, file } });
+  assert.equal(
+    planSpec(holder.current()).reason,
+    'no space left on device; the next start may try the new system: the disk is full',
+  );
 });
 
 test('beforeReboot() takes the turn only for a restart that starts a trial, and gives it back when that is kept', async () => {

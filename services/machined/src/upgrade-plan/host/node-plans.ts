@@ -40,7 +40,7 @@ export interface StepReport {
 }
 
 export interface NodePlansInit {
-  readonly upgrades: Pick<Upgrades, 'upgrade'>;
+  readonly upgrades: Pick<Upgrades, 'upgrade' | 'disarm'>;
   readonly turns: NodeTurns;
   /** Whether this node has a member of etcd, so that the others count on it. */
   readonly isMember: () => Promise<boolean>;
@@ -69,6 +69,7 @@ export type WantedPlan = Pick<
 export const turnLimitMs = 300_000;
 /** How long a step that failed waits until it is tried again, in ms. */
 const retryMs = 5_000;
+const disarmAttempts = 6;
 /** How long the cordon and its end may take to be seen, in ms. */
 const cordonLimitMs = 60_000;
 const pollMs = 1_000;
@@ -254,9 +255,11 @@ export class NodePlans {
   async #prepare(signal: AbortSignal): Promise<void> {
     try {
       for (let plan = this.running; plan !== undefined && isBeforeReboot(plan.step); plan = this.running) {
-        if (plan.step !== 'turn' && this.#turn === undefined) await this.#takeTurn(signal);
+        if (plan.step !== 'turn') await this.#holdTurn(signal);
         await this.#act(plan, signal);
         signal.throwIfAborted();
+        // The write takes long. The system is written already, so a lost turn is worth another wait.
+        if (plan.step === 'write') await this.#holdTurn(signal);
         await this.#enter(stepAfter(plan));
       }
     } catch (error) {
@@ -286,14 +289,18 @@ export class NodePlans {
         const { image, allowsDowngrade, dropsExtensions } = plan;
         const wanted = { image, allowsDowngrade, dropsExtensions, extensionSet: undefined };
         await upgrades.upgrade(wanted, (line) => log.info({ line }, 'upgrade'));
-        if (this.#turn?.isHeld() === false)
-          throw new Fault('aborted', 'the turn in etcd was lost while the system was written: try again');
         await this.#save({ ...plan, slot: await this.#awaitSlot(signal) });
         return;
       }
       default:
         throw new Fault('internal', `${plan.step} is no step before the restart`);
     }
+  }
+
+  /** Takes the turn unless it is held: it ends when etcd has not answered for long. @throws Fault as #takeTurn() */
+  async #holdTurn(signal: AbortSignal): Promise<void> {
+    if (this.#turn?.isHeld() === false) await this.#leaveTurn();
+    if (this.#turn === undefined) await this.#takeTurn(signal);
   }
 
   /** Takes the turn, and waits until the others are well. */
@@ -469,10 +476,13 @@ export class NodePlans {
     await turn?.leave().catch(() => {});
   }
 
-  async #fail(reason: string): Promise<void> {
+  async #fail(why: string): Promise<void> {
     const plan = this.running;
     if (plan === undefined) return;
-    const failed: NodePlan = { ...plan, phase: 'failed', reason: shortReason(reason) };
+    // Otherwise the next crash of this machine would start the new system, without a turn.
+    const problem = await this.#disarm(plan);
+    const left = problem === undefined ? '' : `; the next start may try the new system: ${problem}`;
+    const failed: NodePlan = { ...plan, phase: 'failed', reason: shortReason(`${why}${left}`) };
     await this.#save(failed).catch((error: unknown) => {
       this.#init.log.error({ error: faultFrom(error).message }, 'the end of an upgrade cannot be recorded');
       this.#init.holder.set({ plan: failed, waitsFor: '' });
@@ -482,6 +492,27 @@ export class NodePlans {
     // A plan that goes on after a restart has a turn that it has not adopted while etcd did not answer.
     if (this.#turn === undefined) this.#returnTurn(plan.id);
     else await this.#giveTurn();
+  }
+
+  /**
+   * Lets the next start have the system that runs, when this plan may have written another one. The client of a restart has armed it before.
+   *
+   * @returns why that failed
+   */
+  async #disarm({ kind, step }: NodePlan): Promise<string | undefined> {
+    const { upgrades, timers } = this.#init;
+    // What was armed before this plan wrote anything is not its own.
+    if (kind === 'restart' || (isBeforeReboot(step) && step !== 'write')) return undefined;
+    if (step !== 'write' && armedSlot(await this.#status()) === undefined) return undefined;
+    for (let attempt = 1; ; attempt += 1)
+      try {
+        await upgrades.disarm();
+        return undefined;
+      } catch (error) {
+        // The disk may fail for a moment, and the machine may be busy with old images.
+        if (attempt === disarmAttempts || this.#stopped?.aborted) return faultFrom(error).message;
+        await pauseBy(timers, retryMs, this.#stopped);
+      }
   }
 
   /** Gives the turn of a plan that has ended back as soon as etcd answers. Without an answer the key ends by itself. */

@@ -105,6 +105,10 @@ export class TestMachine {
     if (this.fate === 'lost') this.#goBack(trial, 'etcd did not start');
   }
 
+  disarm(): void {
+    if (this.status.mode !== 'trial') this.status = { ...this.status, trial: '' };
+  }
+
   drained(): void {
     this.counts.drains += 1;
   }
@@ -175,7 +179,8 @@ export async function openTestPlans(init: TestPlansInit = {}): Promise<TestPlans
       },
     });
   };
-  const upgrades: Pick<Upgrades, 'upgrade'> = {
+  const upgrades: Pick<Upgrades, 'upgrade' | 'disarm'> = {
+    disarm: async () => machine.disarm(),
     async upgrade(_request: SystemRequest, report) {
       report('writing');
       machine.counts.writes += 1;

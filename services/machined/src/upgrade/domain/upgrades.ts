@@ -21,6 +21,12 @@ export interface Upgrades {
    */
   rollback(): Promise<void>;
   /**
+   * Lets the next start have the running system, when it was to try another one. The machine does not restart.
+   *
+   * @throws Fault `failed-precondition` during a trial, and while an upgrade runs
+   */
+  disarm(): Promise<void>;
+  /**
    * Installs on a disk from maintenance.
    *
    * @throws Fault as `upgrade()`

@@ -104,6 +104,10 @@ export class MachineInstallation implements Upgrades {
     throw notInstalled();
   }
 
+  async disarm(): Promise<void> {
+    throw notInstalled();
+  }
+
   async install(
     { image, disk, wipes }: SystemRequest & { readonly disk: string; readonly wipes: boolean },
     report: Report,

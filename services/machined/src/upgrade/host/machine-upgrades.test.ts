@@ -176,6 +176,22 @@ test('a rollback goes to the system that was confirmed before, and tries it', as
   });
 });
 
+test('disarm() gives the next start the running system again, without a restart, and is refused during a trial', async (context) => {
+  const machine = await openMachine(context);
+  const first = await machine.powerOn();
+  await first.start();
+  await first.disarm();
+  await first.upgrade(request, machine.report);
+  await first.disarm();
+  assert.deepEqual([machine.restarts, systemsOf(machine).once], [[], undefined]);
+  const same = await machine.powerOn();
+  assert.deepEqual([machine.running.slot, (await same.start()).mode], ['A', 'confirmed']);
+  await same.upgrade(request, machine.report);
+  const tried = await machine.powerOn();
+  await tried.start();
+  await assert.rejects(tried.disarm(), { kind: 'failed-precondition', message: /slot B runs/ });
+});
+
 test('a staged upgrade is begun by the next start of the confirmed system, once, and restarts the machine', async (context) => {
   const machine = await openMachine(context);
   const first = await machine.powerOn();

@@ -11,6 +11,7 @@ import {
   type OutsideNeed,
   otherSlot,
   planConfirm,
+  planDisarm,
   planGiveUp,
   planRestart,
   planRollback,
@@ -193,6 +194,10 @@ export class MachineUpgrades implements Upgrades {
       const steps = stepsOf(plan);
       if ((await this.#run(steps)) !== undefined) this.#init.restart('firmware');
     });
+  }
+
+  disarm(): Promise<void> {
+    return this.#alone('the end of an upgrade', async () => this.#follow(planDisarm(await this.#facts())));
   }
 
   /**
