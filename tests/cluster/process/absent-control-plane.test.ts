@@ -52,7 +52,8 @@ test('a worker that reports the name of a control plane that was killed gets nei
         {
           node: {
             nodeId: 'stranger',
-            addresses: [worker.address],
+            // Nobody has it: the name is what it is refused for.
+            addresses: ['127.255.0.9'],
             hostname: second.name,
             nodename: second.name,
             operatingSystem: 'Talos (v1.14.0)',

@@ -377,7 +377,7 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
     },
     {
       text: 'convert the configuration of a running node',
-      command: 'talosctl -n node01 machineconfig convert --to 1.14',
+      command: 'talosctl machineconfig convert -n node01 --to 1.14',
     },
   ],
   'machineconfig gen': [
