@@ -460,6 +460,91 @@ test('beforeReboot() ends after five minutes with the name of the holder, and an
   assert.equal(machine.turns.queue.length, 1);
 });
 
+test('beforeReboot() restarts a node without a turn when etcd does not answer for five minutes', async () => {
+  const machine = new TestMachine();
+  machine.status = { ...machine.status, trial: 'B' };
+  machine.turns.failure = new Fault('unavailable', 'no member answers');
+  const rig = await openTestPlans({ machine });
+  await rig.plans.resume(freeNode, noSignal);
+  let result = '';
+  void rig.plans.beforeReboot('actor', noSignal).then(
+    () => (result = 'restarts'),
+    (error: Error) => (result = error.message),
+  );
+  assert.ok(await rig.until(() => result !== ''));
+  assert.deepEqual([result, rig.plans.running?.step], ['restarts', 'reboot']);
+  assert.ok(rig.timers.now() >= 300_000 && rig.timers.now() < 310_000, `${rig.timers.now()} ms`);
+});
+
+test('a plan that has waited in vain for etcd names no other node', async () => {
+  const machine = new TestMachine();
+  machine.turns.failure = new Fault('unavailable', 'no member answers');
+  const { holder } = await live({ machine, begins: true });
+  assert.equal(
+    planSpec(holder.current()).reason,
+    'waited 5 minutes for the turn: no member answers: try again',
+  );
+});
+
+test('of an upgrade and a restart that tries another system at the same time, the second one is refused', async () => {
+  const machine = new TestMachine();
+  machine.status = { ...machine.status, trial: 'B' };
+  let gate = Promise.withResolvers<void>();
+  const assertMayUpgrade = () => gate.promise;
+  const write = async (text: string) => {
+    if (text.includes('"restart","image"') && text.includes('"step":"turn"')) await gate.promise;
+    machine.text = text;
+  };
+  const file = { read: async () => machine.text, write };
+  const rig = await openTestPlans({ machine, change: { assertMayUpgrade, file } });
+  await rig.plans.resume(freeNode, noSignal);
+  // While etcd is asked, nothing is recorded of the upgrade.
+  const begun = rig.plans.begin(wanted, noSignal);
+  await turnOfLoop();
+  await assert.rejects(rig.plans.beforeReboot('actor', noSignal), {
+    message: /an upgrade of this node begins/,
+  });
+  assert.deepEqual([machine.text, machine.turns.queue.length], [undefined, 0]);
+  gate.resolve();
+  await begun;
+  assert.ok(await rig.until(() => rig.ends.length > 0));
+  // And the other way around.
+  const second = await openTestPlans({ machine, change: { assertMayUpgrade, file } });
+  machine.text = undefined;
+  await second.plans.resume(freeNode, noSignal);
+  gate = Promise.withResolvers();
+  const restart = second.plans.beforeReboot('actor', noSignal);
+  await turnOfLoop();
+  await assert.rejects(second.plans.begin(wanted, noSignal), { message: /runs already/ });
+  gate.resolve();
+  await restart;
+  assert.deepEqual([second.plans.running?.kind, second.plans.running?.step], ['restart', 'reboot']);
+});
+
+test('a plan does not take another system that was started for its own', async () => {
+  const machine = new TestMachine();
+  const upgrades = { upgrade: () => new Promise<void>(() => {}), disarm: async () => {} };
+  const drain = (signal: AbortSignal) =>
+    new Promise<void>((_, reject) => signal.addEventListener('abort', reject));
+  const rig = await openTestPlans({ machine, change: { drain, upgrades } });
+  await rig.plans.resume(freeNode, noSignal);
+  await rig.plans.begin(wanted, noSignal);
+  assert.ok(await rig.until(() => rig.plans.running?.step === 'drain'));
+  rig.stop.abort();
+  await turnOfLoop();
+  const drained = machine.text ?? assert.fail();
+  machine.status = { ...machine.status, slot: 'B', mode: 'confirmed' };
+  const { holder } = await live({ machine });
+  const { phase, reason } = planSpec(holder.current());
+  assert.deepEqual([phase, reason, machine.isCordoned], ['failed', 'another system was started', false]);
+  // Nor when it is not known which one ran before.
+  machine.text = drained
+    .replace('"step":"drain"', '"step":"write"')
+    .replace('"slotBefore":"A"', '"slotBefore":""');
+  const second = await live({ machine });
+  assert.equal(planSpec(second.holder.current()).reason, 'another system was started');
+});
+
 test('a worker takes no turn in etcd, which it cannot reach', async () => {
   const machine = new TestMachine();
   const { ends } = await live({ ...{ machine, begins: true }, change: { isMember: async () => false } });

@@ -92,8 +92,8 @@ export class NodePlans {
   #endlessSinceMs: number | undefined;
   /** The turn of a plan that has failed goes back. It never rejects. */
   #returning: Promise<void> = Promise.resolve();
-  /** Aborts when the node stops. */
-  #stopped: AbortSignal | undefined;
+  /** Aborts when the node stops. It is known once the record is read, before which nothing begins. */
+  #stopped = new AbortController().signal;
 
   constructor(init: NodePlansInit) {
     this.#init = init;
@@ -143,17 +143,30 @@ export class NodePlans {
   /**
    * To be called before a restart that a client has asked for: when it starts a trial, it takes the turn.
    *
-   * @throws Fault `deadline-exceeded`, with the name of the holder, when there is no turn within five minutes; the reason of the signal
+   * @throws Fault `deadline-exceeded`, with the name of the holder, when another node has the turn for five minutes; `failed-precondition`
+   * while an upgrade begins; the reason of the signal
    */
   async beforeReboot(actorId: string, signal: AbortSignal): Promise<void> {
     const status = await this.#status();
     const slot = armedSlot(status);
     if (slot === undefined || !(await this.#init.isMember()) || this.running !== undefined) return;
-    await this.#save({
-      ...{ id: this.#init.randomId(), kind: 'restart', image: '', ignoresEtcd: true },
-      ...{ allowsDowngrade: false, dropsExtensions: false, restart: 'graceful', actorId },
-      ...{ phase: 'running', step: 'turn', reason: '', slotBefore: status?.slot ?? '', slot, restarts: 0 },
-    });
+    // Each of the two would write its record over the other's, and go on without a turn.
+    if (this.#isBeginning)
+      throw new Fault(
+        'failed-precondition',
+        'an upgrade of this node begins, which restarts it: follow it with talosctl get nodeupgradesteps',
+      );
+    this.#isBeginning = true;
+    this.#goesWithout = false;
+    try {
+      await this.#save({
+        ...{ id: this.#init.randomId(), kind: 'restart', image: '', ignoresEtcd: true },
+        ...{ allowsDowngrade: false, dropsExtensions: false, restart: 'graceful', actorId },
+        ...{ phase: 'running', step: 'turn', reason: '', slotBefore: status?.slot ?? '', slot, restarts: 0 },
+      });
+    } finally {
+      this.#isBeginning = false;
+    }
     try {
       await this.#takeTurn(signal);
       await this.#enter('reboot');
@@ -223,12 +236,15 @@ export class NodePlans {
     while (!signal.aborted) {
       const machine = await specOf(this.#init.state, pointerTo(machineStatuses));
       const status = await this.#status();
-      // The power may have failed between the write of the system and the record of it: then the new one runs.
-      if (status !== undefined && status.mode !== '' && status.slot !== plan.slotBefore) {
+      const isKnown = status !== undefined && status.mode !== '';
+      if (isKnown && status.slot !== plan.slotBefore) {
+        if (plan.step !== 'write' || plan.slotBefore === '')
+          return await this.#fail('another system was started');
+        // The power has failed between the write of the system and the record of it.
         await this.#save({ ...plan, step: 'reboot', slot: status.slot });
         return await this.#follow(signal);
       }
-      if (machine?.stage === 'running' && status !== undefined && status.mode !== '') {
+      if (machine?.stage === 'running' && isKnown) {
         try {
           using _node = takeNode();
           await this.#prepareInSequence(plan);
@@ -349,17 +365,17 @@ export class NodePlans {
         }
     } catch (error) {
       if (signal.aborted || !late.signal.aborted) throw error;
-      if (plan.kind === 'upgrade' && plan.ignoresEtcd && !isTaken) {
-        // Asked for without a check of etcd: perhaps to mend it.
-        log.warn({ plan: plan.id, reason }, 'the upgrade goes on without a turn');
+      if (plan.ignoresEtcd && !isTaken) {
+        // A restart, or an upgrade without a check of etcd, may be what mends it.
+        log.warn({ plan: plan.id, kind: plan.kind, reason }, 'the node goes on without a turn');
         this.#goesWithout = true;
         this.#runs();
         return;
       }
-      const minutes = turnLimitMs / 60_000;
+      const waited = `waited ${turnLimitMs / 60_000} minutes for ${reason}`;
       throw new Fault(
         'deadline-exceeded',
-        `waited ${minutes} minutes for ${reason}: wait for the other node and try again`,
+        isTaken ? `${waited}: wait for the other node and try again` : `${waited}: try again`,
       );
     }
     this.#runs();
@@ -510,7 +526,7 @@ export class NodePlans {
         return undefined;
       } catch (error) {
         // The disk may fail for a moment, and the machine may be busy with old images.
-        if (attempt === disarmAttempts || this.#stopped?.aborted) return faultFrom(error).message;
+        if (attempt === disarmAttempts || this.#stopped.aborted) return faultFrom(error).message;
         await pauseBy(timers, retryMs, this.#stopped);
       }
   }
@@ -519,7 +535,6 @@ export class NodePlans {
   #returnTurn(id: string): void {
     const { turns, isMember, timers } = this.#init;
     const signal = this.#stopped;
-    if (signal === undefined) return;
     const untilReturned = async () => {
       const endMs = timers.monotonicMs() + turnTtlSeconds * 1000;
       while (!signal.aborted && timers.monotonicMs() < endMs) {
@@ -590,8 +605,9 @@ function stepAfter(plan: NodePlan): NodePlan['step'] {
 }
 
 function endlessReason(tried: TriedSystem): string {
-  const after = `after ${followLimitMs / 60_000} minutes`;
-  if (tried.kind === 'not ready') return `the new system is kept, and the node is not ready ${after}`;
+  const minutes = followLimitMs / 60_000;
+  if (tried.kind === 'not ready')
+    return `the new system is kept, and the node is not ready after ${minutes} minutes`;
   const reason = 'reason' in tried ? `: ${tried.reason}` : '';
-  return `it is not known ${after} what became of the new system${reason}`;
+  return `it is not known after ${minutes} minutes what became of the new system${reason}`;
 }
