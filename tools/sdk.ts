@@ -96,8 +96,8 @@ function reachedOutputs({ outputs }: Metafile): string[] {
 function dependenciesOf(folder: string, metafile: Metafile): Record<string, string> {
   const versions = Object.assign(
     {},
-    ...globSync('packages/*', { cwd: checkout }).map(
-      (folder) => readManifest(join(checkout, folder)).dependencies,
+    ...globSync('packages/*/package.json', { cwd: checkout }).map(
+      (path) => readManifest(join(checkout, dirname(path))).dependencies,
     ),
   ) as Record<string, string>;
   const imported = reachedOutputs(metafile).flatMap((output) =>

@@ -115,6 +115,7 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
   list: ['list /', 'list -l /'],
   logs: ['logs apid', 'logs apid -o json'],
   memory: ['memory', 'memory -v'],
+  'machineconfig convert': ['machineconfig convert --to 1.14 -o FRESH', 'machineconfig convert --to 1.14'],
   'meta delete': ['meta delete 12'],
   'meta write': ['meta write 12 x'],
   mounts: ['mounts'],
