@@ -29,7 +29,7 @@ export const unsupportedChecks = [
     stderr: [/there is no block device "sda"/],
   }),
   refuses('upgrade', '-n {node} upgrade -i 192.0.2.1/installer:1', noArtefact, process),
-  refuses('debug', '-n {node} debug 192.0.2.1/debug:1', noRuntime, process),
+  refuses('debug', '-n {node} debug 192.0.2.1/debug:1', noArtefact, process),
   refuses('image list', '-n {node} image list', noRuntime, process),
   refuses('image pull', '-n {node} image pull 192.0.2.1/x:1', noRuntime, process),
   refuses('image remove', '-n {node} image remove 192.0.2.1/x:1', noRuntime, process),
