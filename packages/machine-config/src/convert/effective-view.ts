@@ -7,6 +7,7 @@ import { effectiveConfig } from '../effective/effective-config.ts';
 import { kubeletSettings } from '../effective/kubelet-settings.ts';
 import { kubernetesIdentity } from '../effective/kubernetes-identity.ts';
 import { manifestSettings } from '../effective/manifest-settings.ts';
+import type { RegistrySettings } from '../effective/registry-settings.ts';
 import { auditPolicy } from '../generate/kubernetes-policies.ts';
 import { legacyKind } from '../schema/document-schema.ts';
 import type { YamlMap, YamlValue } from '../yaml/yaml-value.ts';
@@ -111,6 +112,17 @@ const readKinds = new Set([
   ],
 ]);
 
+type Registries = RegistrySettings['registries'];
+
+/** An entry that sets nothing, such as `tls: {}`, is as good as none: the documents have none for it. */
+function withoutEmptyAccess({ auths, tls, ...registries }: Registries): Registries {
+  const isSet = (value: unknown): boolean =>
+    value !== null && typeof value === 'object' ? Object.values(value).some(isSet) : Boolean(value);
+  const setOnly = <V>(entries: Readonly<Record<string, V>>) =>
+    Object.fromEntries(Object.entries(entries).filter(([, entry]) => isSet(entry)));
+  return { ...registries, auths: setOnly(auths), tls: setOnly(tls) };
+}
+
 /**
  * What a node makes of a configuration, in one form for both ways to write it. Where the node of this project adds a default that
  * upstream's node adds in the old form only, the view is that of upstream: a document that would need the default and does not have it
@@ -128,6 +140,7 @@ export function effectiveView(configuration: Configuration): YamlMap {
   const view = {
     ...settings,
     hostname: { hostname, auto: hostname === '' ? (auto ?? 'off') : 'off' },
+    registries: withoutEmptyAccess(settings.registries),
     hostDNS: settings.hostDNS.enabled ? settings.hostDNS : { enabled: false },
     install: install && {
       ...install,

@@ -113,3 +113,9 @@ test('a control plane gets a KubeNodeConfig, although it sets nothing of its nod
   const kubelet = `machine: { kubelet: { ${mounts}, registerWithFQDN: true } }`;
   assert.equal(convert(controlPlane(13, kubelet), 'documents').kinds.includes('KubeNodeConfig'), false);
 });
+
+test('access to a registry that sets nothing is no difference when it is left out', () => {
+  const patch = 'machine: { registries: { config: { docker.io: { tls: {} }, ghcr.io: { auth: {} } } } }';
+  const { unexplained: found } = convert(controlPlane(13, patch), 'documents');
+  assert.deepEqual(found, []);
+});
