@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { nativeArchitecture } from '@nodewright/build';
-import { nodePaths } from '@nodewright/contract';
 import { askEngine, runDocker, tryDocker } from '@nodewright/provision/engine';
 import { daemonCommand } from '../../services/machined/src/daemons/domain/daemon-command.ts';
 import { buildImages, imageServices } from '../../tools/images/build-images.ts';
@@ -33,7 +32,6 @@ interface ImageFacts {
   readonly Config: {
     readonly User: string;
     readonly Entrypoint: readonly string[];
-    readonly Env: readonly string[];
     /** Times in nanoseconds. */
     readonly Healthcheck: {
       readonly Test: readonly string[];
@@ -125,14 +123,8 @@ suite('images', { skip: engine.state === 'ready' ? false : engine.advice }, () =
       listenAddress: '',
     });
     const program = expected.indexOf('/usr/lib/nodewright/udevd-bridge/udevd-bridge.cjs');
-    const folder = '/usr/lib/nodewright/follow-node';
-    const log = [
-      ...[`--allow-fs-read=${folder}`, '--allow-fs-read=/system/run/udevd-bridge'],
-      ...['--allow-fs-read=/var/log/udevd-bridge', '--allow-fs-write=/var/log/udevd-bridge'],
-      `--require=${folder}/follow-node.cjs`,
-    ];
-    const { Entrypoint, Env } = await inspect('udevd-bridge');
-    assert.ok(Env.includes(`NODE_STARTED_FILE=${nodePaths.startedFile}`));
+    const log = ['--allow-fs-read=/var/log/udevd-bridge', '--allow-fs-write=/var/log/udevd-bridge'];
+    const { Entrypoint } = await inspect('udevd-bridge');
     assert.deepEqual(Entrypoint, [
       ...[...expected.slice(0, program), ...log, ...expected.slice(program), '--shares-socket'],
     ]);

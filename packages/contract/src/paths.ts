@@ -24,8 +24,6 @@ export const nodePaths = {
   registrydCache: '/var/lib/registryd',
   /** The socket on which udevd-bridge serves the devices of the node. */
   devicesSocket: '/run/udevd-bridge/devices.sock',
-  /** Written at each start of a machined whose udevd-bridge runs in a container of its own, which has no other sign of it. */
-  startedFile: '/system/run/udevd-bridge/started',
   /** The machine configuration of the node. */
   machineConfig: '/system/state/config.yaml',
   /** A machine configuration that is part of the image. */

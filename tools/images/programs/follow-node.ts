@@ -1,7 +1,7 @@
 // Preloaded (`--require`) into a daemon that shares the network namespace of its node's machined. When
 // machined's container ends, the engine removes that network and gives machined a new one at its next start.
 // The other daemons stay in the old one, without an address. So a daemon that has lost every address exits as
-// soon as machined has re-created its runtime socket, or the file of its start, and the engine restarts it in the new network. It must
+// soon as machined has re-created its runtime socket, and the engine restarts it in the new network. It must
 // not exit earlier: an engine does not retry a container whose network is missing.
 import { statSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
@@ -17,17 +17,15 @@ const engineTakesForWorkingSeconds = 10;
 const marginSeconds = 0.1;
 /** The exit code of a process that SIGTERM ended. */
 const exitCode = 143;
-/** What machined makes anew at each start: the runtime socket of the daemon, or a file for a daemon without one. */
-const renewedPath =
-  process.env.NODE_STARTED_FILE ?? process.argv[process.argv.indexOf('--runtime-socket') + 1] ?? '';
+const runtimeSocket = process.argv[process.argv.indexOf('--runtime-socket') + 1] ?? '';
 
-/** When machined made it, as last seen while there was a network. */
+/** When the runtime socket was created, as last seen while there was a network. */
 let madeMs: number | undefined;
 let hadAddress = false;
 let isEnding = false;
 
 setInterval(() => {
-  const now = statSync(renewedPath, { throwIfNoEntry: false })?.mtimeMs;
+  const now = statSync(runtimeSocket, { throwIfNoEntry: false })?.mtimeMs;
   if (hasAddress()) {
     hadAddress = true;
     madeMs = now;

@@ -1,9 +1,7 @@
 // Builds the compose file for a cluster of any shape. The docker provisioner writes it for each of its
 // clusters, with labels and ports added by `owned-stack.ts`. `dev-stack.ts` generates compose.yaml of this
 // repository from it.
-import { dirname } from 'node:path';
 import { ownLabels } from '@nodewright/containers/docker/ownership';
-import { nodePaths } from '@nodewright/contract';
 import type { PlannedNode } from './cluster-shape.ts';
 import { lockedContainer, tracing, tracingOf } from './container-settings.ts';
 import { wholeNode, wholeNodeVolumes } from './whole-node.ts';
@@ -80,15 +78,13 @@ export function stackTimeServer(network: string): string {
 
 /** Settings of every container here: it cannot gain rights either. No service below adds a capability. */
 const locked = lockedContainer('no-new-privileges:true');
-/** Where machined writes that it has started. */
-const startedFolder = dirname(nodePaths.startedFile);
+/** The path of the engine's socket in machined's container. */
 /**
  * A program of Node.js has 11 threads. There is room for a daemon, its health probe and two programs that people start in its container:
  * one that gets no thread at its start waits for ever.
  */
 const neighbourThreads = 48;
 
-/** The path of the engine's socket in machined's container. */
 const engineSocket = '/run/engine.sock';
 
 /**
@@ -183,7 +179,7 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
   const machined: Mapping = {
     ...locked,
     // A rebooting node exits with another code than 0 and is restarted; one that was shut down exits with 0
-    // and stays down. An orderly reboot of the host ends it with 0, too, which `docs/troubleshooting.md` explains.
+    // and stays down.
     restart: 'on-failure',
     image: images.machined,
     depends_on: { init: { condition: 'service_completed_successfully' } },
@@ -222,7 +218,6 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
       `${name}-apid-log:/var/log/apid:ro`,
       `${name}-registryd-log:/var/log/registryd:ro`,
       `${name}-udevd-bridge:/run/udevd-bridge:ro`,
-      `${name}-started:${startedFolder}`,
       `${name}-udevd-bridge-log:/var/log/udevd-bridge:ro`,
       ...(isControlPlane
         ? [`${name}-trustd-log:/var/log/trustd:ro`, `${name}-lib:/var/lib`, `${name}-secrets:/system/secrets`]
@@ -281,12 +276,7 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
     mem_limit: '128m',
     pids_limit: neighbourThreads,
     ...neighbour,
-    volumes: [
-      `${name}-udevd-bridge:/run/udevd-bridge`,
-      `${name}-udevd-bridge-log:/var/log/udevd-bridge`,
-      // It has no runtime socket, by which the others notice that machined has another network.
-      `${name}-started:${startedFolder}:ro`,
-    ],
+    volumes: [`${name}-udevd-bridge:/run/udevd-bridge`, `${name}-udevd-bridge-log:/var/log/udevd-bridge`],
   };
   return {
     [name]: machined,
@@ -368,7 +358,6 @@ function nodeVolumes({ name, type }: PlannedNode): Record<string, Mapping | null
     [`${name}-registryd-cache`]: null,
     [`${name}-udevd-bridge`]: shared('256k', 54, 54),
     [`${name}-udevd-bridge-log`]: shared('4m', 54, 54),
-    [`${name}-started`]: shared('64k', 52, 54),
     ...(type === 'controlplane'
       ? {
           [`${name}-trustd`]: shared('256k', 52, 51),
