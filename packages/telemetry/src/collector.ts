@@ -5,8 +5,8 @@ import type { TelemetryInit } from './telemetry-init.ts';
 const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
- * The endpoint to which traces go; undefined when there is none or it is no URL, and when Node.js sends requests through a proxy, which
- * makes the connection instead of this process.
+ * The endpoint to which traces go. Undefined when none is set, when the setting is no URL, and when Node.js sends requests through a proxy,
+ * which makes the connection instead of this process.
  */
 export function traceEndpoint(environment: TelemetryInit['environment']): URL | undefined {
   if (environment.NODE_USE_ENV_PROXY === '1') return undefined;

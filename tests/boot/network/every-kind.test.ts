@@ -87,7 +87,7 @@ async function isAsConfigured({ tools, machine, client }: ToolsMachine): Promise
 /** A port of the tunnel of somebody else. */
 const foreignPort = 40_077;
 
-/** What somebody else adds, which no document names. The kernel makes no VLAN larger than the link that carries it, whoever changes that. */
+/** What somebody else adds, which no document names. The kernel makes no VLAN larger than the link that carries it, also when that link changes later. */
 const foreign = [
   ...[
     'link add foreign0 type dummy',

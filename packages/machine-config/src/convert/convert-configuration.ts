@@ -92,7 +92,7 @@ export function convertPatchText(text: string): ConvertedText {
   return { text: converted, before, after, notes: conversion.notes };
 }
 
-/** What makes a configuration unusable on every platform. The disk to install on is asked for only where there is none. */
+/** What makes a configuration unusable on every platform. A disk to install on may be missing: an installed machine needs none. */
 function errorsOf(configuration: Configuration): readonly string[] {
   return validateConfiguration(configuration, { mode: 'cloud', local: true, isInstalled: true }).errors;
 }

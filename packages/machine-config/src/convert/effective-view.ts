@@ -114,7 +114,7 @@ const readKinds = new Set([
 
 type Registries = RegistrySettings['registries'];
 
-/** An entry that sets nothing, such as `tls: {}`, is as good as none: the documents have none for it. */
+/** An entry that sets nothing, such as `tls: {}`, has no effect, and the conversion writes no document for it. */
 function withoutEmptyAccess({ auths, tls, ...registries }: Registries): Registries {
   const isSet = (value: unknown): boolean =>
     value !== null && typeof value === 'object' ? Object.values(value).some(isSet) : Boolean(value);

@@ -13,7 +13,7 @@ export interface CreatePlanInit {
   readonly limitMs: number;
 }
 
-/** A plan, or why there is none. */
+/** A plan, or the reason why none can be made. */
 export type PlanResult =
   | { readonly kind: 'plan'; readonly plan: RolloutPlan }
   | { readonly kind: 'refused'; readonly reason: string };

@@ -64,7 +64,7 @@ function endOfAct(
   };
 }
 
-/** The next node that may have its turn, or a pause; `undefined` when there is none. */
+/** What the driver does next: a node gets its turn, or the roll-out pauses; `undefined` while no node may begin. */
 function nextTurn(plan: RolloutPlan, facts: ClusterFacts, acting: number): RolloutStep | undefined {
   const { nodes, pauseAfter } = plan;
   if (pauseAfter > 0) {

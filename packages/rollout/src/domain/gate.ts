@@ -16,7 +16,7 @@ export type ActionState =
 export interface NodeFacts {
   /** As the cluster has it, whatever the plan says. */
   readonly role: NodeRole;
-  /** A node that acts is not well, whoever has asked it to, and neither is one that does not answer. */
+  /** A node that is being upgraded or restarted, by this plan or by a person, is not well, and neither is one that does not answer. */
   readonly wellness: Wellness;
   /** For a node that is not in the plan: `unknown`. */
   readonly action: ActionState;

@@ -1,4 +1,4 @@
-// The form of a plan in etcd: JSON. Whoever can write to etcd can write anything there, so it is checked as a whole before it is used.
+// The form of a plan in etcd: JSON. Every control plane can write to etcd, so what is read there is checked as a whole before it is used.
 import { Fault } from '@nodewright/fault';
 import type { PlanResult } from './create-plan.ts';
 import { planProblem } from './plan-problem.ts';

@@ -30,7 +30,7 @@ export async function followRollouts(init: FollowRolloutsInit, signal: AbortSign
   }
 }
 
-/** @returns why the plan in etcd is not valid; `undefined` when it is, or when there is none */
+/** @returns why the plan in etcd is not valid; `undefined` for a valid plan, and when etcd has no plan */
 async function driveOnce(init: FollowRolloutsInit, signal: AbortSignal): Promise<string | undefined> {
   const stored = await init.store.read(signal);
   if (stored === undefined) return undefined;

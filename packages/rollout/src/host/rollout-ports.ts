@@ -11,7 +11,7 @@ export interface StoredPlan {
 }
 
 export interface PlanStore {
-  /** The plan as a majority of etcd has it; `undefined` when there is none. */
+  /** The plan, read with a quorum of etcd; `undefined` when etcd has no plan. */
   read(signal: AbortSignal): Promise<StoredPlan | undefined>;
   /**
    * Writes the plan if the stored one is still that of `revision`, and if `turn`, where one is given, is still held; at one moment.

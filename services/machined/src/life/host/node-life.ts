@@ -220,7 +220,7 @@ export class NodeLife {
   }
 
   /**
-   * The process received SIGTERM: run a shutdown, unless everything has stopped already. Whoever sent it waits some seconds only, so
+   * The process received SIGTERM: run a shutdown, unless everything has stopped already. The sender waits some seconds only, so
    * nothing is drained. The signal decides how the process ends, unless a later call does.
    */
   async stop(): Promise<void> {
