@@ -129,6 +129,7 @@ test('a test of machined or of a node names each field that nodes act on', () =>
     [
       'services/machined/src/**/*.test.ts',
       'services/machined/src/**/testing/*.ts',
+      'packages/node-files/src/**/*.test.ts',
       'tests/{boot,cluster,compose,conformance,containerd,contract/machined,kubernetes,node-image,registry,virtual-address}/**/*.ts',
     ],
     { cwd: checkout },

@@ -56,19 +56,13 @@ const topics: Readonly<Record<string, Topic>> = {
     face: ['domain/kernel-requirements.ts', 'domain/security-state.ts', 'host/kernel-parameter-file.ts'],
   },
   'kube-node': { imports: ['kubelet'], face: [] },
-  kubelet: {
-    imports: ['containers', 'kubernetes'],
-    face: ['domain/kubelet-paths.ts'],
-  },
+  kubelet: { imports: ['containers', 'kubernetes'], face: [] },
   kubernetes: {
     imports: ['files', 'secrets'],
     face: [
-      'domain/json-from-yaml.ts',
-      'domain/merge-arguments.ts',
       'domain/pod-settings.ts',
       'domain/pod-status.ts',
       'domain/secret-files.ts',
-      'domain/service-addresses.ts',
       'host/pod-problems.ts',
     ],
   },

@@ -9,6 +9,7 @@ import { type KubeNode, openKubeNodes } from '@nodewright/client/kube-nodes';
 import { kubeNodesConformance } from '@nodewright/client/kube-nodes/testing';
 import { type KubernetesApi, openKubernetesApi, parseKubeconfig } from '@nodewright/client/kubeconfig';
 import { ControllerRuntime } from '@nodewright/controllers';
+import { kubeletPaths } from '@nodewright/node-files';
 import { issueCertificate } from '@nodewright/pki';
 import { type KindRef, MemoryState, pointerTo, putResource } from '@nodewright/state';
 import {
@@ -30,7 +31,6 @@ import {
 } from '../../packages/client/src/health/kubelet-checks.ts';
 import { openKubernetesView } from '../../packages/client/src/health/kubernetes-view.ts';
 import { openKubeNode } from '../../services/machined/src/kube-node/open-kube-node.ts';
-import { kubeletPaths } from '../../services/machined/src/kubelet/domain/kubelet-paths.ts';
 import type { ProcessCluster } from '../cluster/process/process-cluster.ts';
 import {
   kubectl,

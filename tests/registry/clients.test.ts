@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
+import { registryFiles } from '@nodewright/node-files';
 import { digestOf } from '@nodewright/oci';
-import { registryFiles } from '../../services/machined/src/containers/domain/registry-hosts.ts';
 import { noContainerd, startContainerd } from '../containerd/start-containerd.ts';
 import { openRig } from './open-rig.ts';
 import { missingProgram, runProgram } from './run-program.ts';

@@ -41,7 +41,7 @@ export type { NodeTaint } from './effective/node-settings.ts';
 export type { LogDestination } from './effective/runtime-settings.ts';
 export { encodeConfiguration } from './encode-configuration.ts';
 export { parseByteSize, parseSizeLimit, type SizeLimit } from './forms/byte-size.ts';
-export { parseHostPort } from './forms/ip-text.ts';
+export { parseHostPort, parsePrefix } from './forms/ip-text.ts';
 export { wireguardLimits } from './forms/wireguard-limits.ts';
 export { type GenerateConfigInput, generateConfig, generateDocuments } from './generate/generate-config.ts';
 export {

@@ -2,7 +2,7 @@
 // the image has. Source: Linux, Documentation/admin-guide/kernel-parameters.txt.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultKernelParameters } from '../../../services/machined/src/kernel/domain/default-kernel-parameters.ts';
+import { defaultKernelParameters } from '@nodewright/node-files';
 import { type Finding, judgeOf } from '../judge.ts';
 
 /** Words of the command line, each with what it is good for. */

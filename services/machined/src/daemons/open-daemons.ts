@@ -1,12 +1,12 @@
 import { serviceIds } from '@nodewright/contract';
 import type { FollowingService } from '@nodewright/controllers';
+import { nodeResolverFolder, resolverFolder } from '@nodewright/node-files';
 import type { RpcService } from '@nodewright/rpc';
 import { declaredService, type ServiceDefinition, type ServiceManager } from '@nodewright/services';
 import { followLogFile } from '@nodewright/services/logs';
 import type { State } from '@nodewright/state';
 import { imageCacheConfigs } from '@nodewright/state/kinds';
 import type { Logger } from '@nodewright/telemetry';
-import { nodeResolverFolder, resolverFolder } from '../base/domain/resolver-folder.ts';
 import { prepareFolder } from '../base/host/prepare-folder.ts';
 import { nodeFolders } from '../base/node-layout.ts';
 import type { Topic } from '../base/topic.ts';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { systemTimers } from '@nodewright/async';
+import { kubeletPaths } from '@nodewright/node-files';
 import { pointerTo, type State } from '@nodewright/state';
 import { kubernetesSecrets } from '@nodewright/state/kinds';
 import type { Logger } from '@nodewright/telemetry';
@@ -7,7 +8,6 @@ import { readIfThere } from '../base/host/read-if-there.ts';
 import type { NodeLayout } from '../base/node-layout.ts';
 import { specOf } from '../base/resources/spec-of.ts';
 import type { Topic } from '../base/topic.ts';
-import { kubeletPaths } from '../kubelet/domain/kubelet-paths.ts';
 import { kubeNodeControllers } from './controllers/kube-node-controllers.ts';
 import { applyNode } from './host/apply-node.ts';
 import { drainOwnNode } from './host/drain-own-node.ts';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ContainerRuntime } from '@nodewright/containers';
 import { serviceIds } from '@nodewright/contract';
+import { kubeletPaths } from '@nodewright/node-files';
 import type { ServiceCgroups, ServiceManager } from '@nodewright/services';
 import type { LogStore } from '@nodewright/services/logs';
 import type { State } from '@nodewright/state';
@@ -12,7 +13,6 @@ import type { Topic } from '../base/topic.ts';
 import type { PodProblems } from '../kubernetes/host/pod-problems.ts';
 import { kubeletControllers } from './controllers/kubelet-controllers.ts';
 import { createKubeletServiceController } from './controllers/kubelet-service.ts';
-import { kubeletPaths } from './domain/kubelet-paths.ts';
 import {
   coverKernelLog,
   coverKernelParameters,

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { systemTimers } from '@nodewright/async';
 import type { EtcdClient } from '@nodewright/etcd';
+import { components, componentUsers } from '@nodewright/node-files';
 import type { ExitGuard, ServiceManager } from '@nodewright/services';
 import type { LogStore } from '@nodewright/services/logs';
 import type { State } from '@nodewright/state';
@@ -13,7 +14,6 @@ import { kubernetesControllers, type PodRendering } from './controllers/kubernet
 import { createPodServiceController } from './controllers/pod-services.ts';
 import { createPodTurnController } from './controllers/pod-turn.ts';
 import type { StaticPodGates } from './controllers/static-pods.ts';
-import { components, componentUsers } from './domain/pod-paths.ts';
 import { createApplyInTurn } from './host/apply-in-turn.ts';
 import { checkReadiness, createCheckApiServer } from './host/check-api-server.ts';
 import { checkEndpoint } from './host/check-endpoint.ts';

@@ -1,8 +1,12 @@
 import { type Controller, destroyReady, shared, weak } from '@nodewright/controllers';
+import {
+  type ContainerdSettings,
+  containerdConfig,
+  containerdPaths,
+  registryFiles,
+} from '@nodewright/node-files';
 import { pointerTo } from '@nodewright/state';
 import { etcFileSpecs, registryConfigs } from '@nodewright/state/kinds';
-import { type ContainerdSettings, containerdConfig, containerdPaths } from '../domain/containerd-config.ts';
-import { registryFiles } from '../domain/registry-hosts.ts';
 
 /** Only root reads these files: some hold keys. */
 const mode = 0o600;

@@ -1,12 +1,7 @@
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
-import type { EffectiveConfig } from '@nodewright/machine-config';
+import { registryConfigFrom } from '@nodewright/node-files';
 import { pointerTo } from '@nodewright/state';
-import {
-  imageCacheConfigs,
-  machineConfigs,
-  type RegistryConfigSpec,
-  registryConfigs,
-} from '@nodewright/state/kinds';
+import { imageCacheConfigs, machineConfigs, registryConfigs } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 
 /**
@@ -24,21 +19,11 @@ export function registriesConfigController(imageCacheUrl: string): Controller {
       const configuration = await configurationOf(pass);
       if (configuration === undefined) return pass.replace(registryConfigs, []);
       const cache = (await pass.get(pointerTo(imageCacheConfigs)))?.spec;
-      const spec = specOf(configuration.effective, cache?.status === 'ready' ? imageCacheUrl : undefined);
+      const spec = registryConfigFrom(
+        configuration.effective,
+        cache?.status === 'ready' ? imageCacheUrl : undefined,
+      );
       await pass.replace(registryConfigs, [{ id: registryConfigs.singleton, spec }]);
     },
   };
-}
-
-function specOf({ registries }: EffectiveConfig, imageCacheUrl: string | undefined): RegistryConfigSpec {
-  const { mirrors, auths, tls } = registries;
-  const cached = imageCacheUrl === undefined ? [] : [{ endpoint: imageCacheUrl, overridePath: false }];
-  const every: typeof mirrors = cached.length > 0 ? { '*': { endpoints: [], skipFallback: false } } : {};
-  const withCache = Object.entries({ ...every, ...mirrors }).map(
-    ([registry, { endpoints, skipFallback }]) => {
-      const own = endpoints.map(({ url, overridePath }) => ({ endpoint: url, overridePath }));
-      return [registry, { endpoints: [...cached, ...own], skipFallback }] as const;
-    },
-  );
-  return { mirrors: Object.fromEntries(withCache), auths, tls };
 }

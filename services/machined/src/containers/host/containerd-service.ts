@@ -3,6 +3,7 @@ import { pause, systemTimers } from '@nodewright/async';
 import type { ContainerRuntime } from '@nodewright/containers';
 import { serviceIds } from '@nodewright/contract';
 import { makeFolder } from '@nodewright/files';
+import { containerdCgroups, containerdOomScore, containerdPaths } from '@nodewright/node-files';
 import {
   type Condition,
   createProcessRunner,
@@ -15,7 +16,6 @@ import {
 } from '@nodewright/services';
 import type { LogStore } from '@nodewright/services/logs';
 import type { Logger } from '@nodewright/telemetry';
-import { containerdCgroups, containerdOomScore, containerdPaths } from '../domain/containerd-config.ts';
 import type { ContainerdHealth } from './containerd-health.ts';
 import { stopContainers } from './stop-containers.ts';
 

@@ -1,10 +1,10 @@
 import type { ContainerRuntime } from '@nodewright/containers';
 import { loadNativeCalls } from '@nodewright/linux';
+import { containerdCgroups, containerdPaths } from '@nodewright/node-files';
 import type { State } from '@nodewright/state';
 import type { Telemetry } from '@nodewright/telemetry';
 import { imageCacheRoots } from '../../base/domain/image-cache-roots.ts';
 import { followRegistryEndpoints } from '../../base/resources/registry-endpoints.ts';
-import { containerdCgroups, containerdPaths } from '../domain/containerd-config.ts';
 
 export interface OpenContainerRuntimeInit {
   readonly options: {

@@ -7,7 +7,7 @@ import {
   readOnlyPaths,
   systemCallFilter,
 } from '@nodewright/containers/spec';
-import { nodeResolverFiles, nodeResolverFolder, resolverFolder } from '../../base/domain/resolver-folder.ts';
+import { nodeResolverFiles, nodeResolverFolder, resolverFolder } from '@nodewright/node-files';
 import { type ChildDaemon, daemonSocketFolders, foldersOfOthers } from './daemon-command.ts';
 
 /** Paths on a machine. */

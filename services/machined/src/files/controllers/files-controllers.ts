@@ -1,5 +1,5 @@
 import type { Controller } from '@nodewright/controllers';
-import { nodeResolverFiles, nodeResolverFolder } from '../../base/domain/resolver-folder.ts';
+import { nodeResolverFiles, nodeResolverFolder } from '@nodewright/node-files';
 import { createEtcFiles, type EtcFiles, withCopies } from '../host/etc-files.ts';
 import { etcFileController } from './etc-file.ts';
 import { rootFilesController } from './root-files.ts';

@@ -1,7 +1,7 @@
 import type { Controller } from '@nodewright/controllers';
+import { configuredParameters } from '@nodewright/node-files';
 import { kernelModuleSpecs, kernelParamSpecs, watchdogTimerConfigs } from '@nodewright/state/kinds';
 import { configuredController } from '../../base/controllers/configured-controller.ts';
-import { configuredParameters } from '../domain/kernel-parameters.ts';
 
 /** The kernel modules in the configuration. Only machines load them. */
 export const kernelModuleConfigController = (): Controller =>

@@ -1,20 +1,20 @@
 import { type Controller, exclusive, strong } from '@nodewright/controllers';
 import { Fault } from '@nodewright/fault';
 import {
-  type KernelParamStatusSpec,
-  kernelParamDefaultSpecs,
-  kernelParamSpecs,
-  kernelParamStatuses,
-} from '@nodewright/state/kinds';
-import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
-import {
   isSameValue,
   parameterPath,
   parameterStatus,
   parameterValue,
   setParameterStatus,
   type WantedParameter,
-} from '../domain/kernel-parameters.ts';
+} from '@nodewright/node-files';
+import {
+  type KernelParamStatusSpec,
+  kernelParamDefaultSpecs,
+  kernelParamSpecs,
+  kernelParamStatuses,
+} from '@nodewright/state/kinds';
+import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
 
 /** Sets a kernel parameter. @throws Error of Node.js */
 export type WriteParameter = (path: string, value: string) => void;

@@ -2,6 +2,7 @@ import { buildInfo } from '@nodewright/contract';
 import { type Controller, weak } from '@nodewright/controllers';
 import { redactUrlPasswords } from '@nodewright/fault';
 import { parseMeminfo } from '@nodewright/linux';
+import { defaultKernelParameters } from '@nodewright/node-files';
 import {
   bootIds,
   type ExtensionStatusSpec,
@@ -14,7 +15,6 @@ import {
 } from '@nodewright/state/kinds';
 import { fixedController } from '../../base/controllers/fixed-controller.ts';
 import type { ReadIfThere, ReadOrReason } from '../../base/domain/read-if-there.ts';
-import { defaultKernelParameters } from '../domain/default-kernel-parameters.ts';
 import { securityState } from '../domain/security-state.ts';
 
 /** The versions of the software on the node. */

@@ -1,7 +1,7 @@
 import type { KubeNodes } from '@nodewright/client/kube-nodes';
 import type { Kubeconfig } from '@nodewright/client/kubeconfig';
 import { Fault } from '@nodewright/fault';
-import { kubeletPaths } from '../../kubelet/domain/kubelet-paths.ts';
+import { kubeletPaths } from '@nodewright/node-files';
 import { withFileContents } from '../domain/kubelet-credentials.ts';
 
 /** Connects with the kubeconfig in a text. The caller disposes of the result. */

@@ -1,9 +1,9 @@
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
 import { ConfigReader, kubeletSettings } from '@nodewright/machine-config';
+import { kubeletConfigFrom } from '@nodewright/node-files';
 import { pointerTo } from '@nodewright/state';
 import { kubeletConfigs, machineConfigs, staticPodServerStatuses } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
-import { kubeletConfigFrom } from '../domain/kubelet-config.ts';
 
 const server = pointerTo(staticPodServerStatuses);
 

@@ -1,8 +1,7 @@
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
+import { expectedNodename, kubeletArguments, kubeletConfiguration } from '@nodewright/node-files';
 import { pointerTo } from '@nodewright/state';
 import { kubeletConfigs, kubeletSpecs, machineTypes, nodeIps, nodenames } from '@nodewright/state/kinds';
-import { expectedNodename, kubeletArguments } from '../domain/kubelet-arguments.ts';
-import { kubeletConfiguration } from '../domain/kubelet-configuration.ts';
 
 const config = pointerTo(kubeletConfigs);
 const nodename = pointerTo(nodenames);

@@ -1,8 +1,7 @@
 // The container of the kubelet: what it sees and may do. Source: Talos v1.14: kubelet service, mounts.
 import type { ContainerSpec, MountSpec } from '@nodewright/containers';
+import { kubeletPaths, resolverFolder } from '@nodewright/node-files';
 import type { KubeletSpecSpec } from '@nodewright/state/kinds';
-import { resolverFolder } from '../../base/domain/resolver-folder.ts';
-import { kubeletPaths } from './kubelet-paths.ts';
 
 export interface KubeletContainerInit {
   readonly spec: KubeletSpecSpec;

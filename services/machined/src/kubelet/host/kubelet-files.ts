@@ -1,13 +1,13 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '@nodewright/files';
+import { kubeletPaths } from '@nodewright/node-files';
 import { encodeYaml } from '@nodewright/state';
 import type { KubeletSecretSpec, KubeletSpecSpec } from '@nodewright/state/kinds';
 import { prepareFolder } from '../../base/host/prepare-folder.ts';
 import { writeIfChanged } from '../../base/host/write-if-changed.ts';
 import { authoritiesText, bootstrapKubeconfig } from '../domain/bootstrap-kubeconfig.ts';
 import { clientCertificateProblem } from '../domain/client-certificate.ts';
-import { kubeletPaths } from '../domain/kubelet-paths.ts';
 
 export interface KubeletFilesInit {
   /** Folder of the node, `/` for a whole node. */

@@ -5,6 +5,7 @@ import type { ContainerRuntime } from '@nodewright/containers';
 import { serviceIds } from '@nodewright/contract';
 import type { FollowingService, PostponedRestart, RestartRequest } from '@nodewright/controllers';
 import { Fault } from '@nodewright/fault';
+import { kubeletPorts } from '@nodewright/node-files';
 import {
   type Condition,
   type DeclaredService,
@@ -20,7 +21,6 @@ import { kubeletSecrets, kubeletSpecs } from '@nodewright/state/kinds';
 import { recordServicePid } from '../../base/resources/record-service-pid.ts';
 import { createContainerRunner } from '../../containers/host/container-runner.ts';
 import { kubeletCgroup, kubeletContainer, kubeletContainerId } from '../domain/kubelet-container.ts';
-import { kubeletPorts } from '../domain/kubelet-paths.ts';
 import type { KubeletInput } from './kubelet-files.ts';
 import { probeHttp } from './probe-http.ts';
 

@@ -1,6 +1,6 @@
 import { Fault } from '@nodewright/fault';
+import { kubeletPorts } from '@nodewright/node-files';
 import type { PollKubelet } from '../controllers/kubelet-static-pods.ts';
-import { kubeletPorts } from '../domain/kubelet-paths.ts';
 import type { ReportedPod } from '../domain/reported-pods.ts';
 
 const timeoutMs = 10_000;

@@ -1,5 +1,6 @@
 // The manifests of a control plane as resources. Source: Talos v1.14: bootstrap manifests.
 import { type Controller, exclusive, shared, weak } from '@nodewright/controllers';
+import { bootstrapManifests, bootstrapManifestsConfigFrom, extraManifestsFrom } from '@nodewright/node-files';
 import { pointerTo } from '@nodewright/state';
 import {
   bootstrapManifestsConfigs,
@@ -9,8 +10,6 @@ import {
   manifests,
 } from '@nodewright/state/kinds';
 import { activeConfigId } from '../../base/controllers/configuration-of.ts';
-import { bootstrapManifests } from '../domain/manifests/bootstrap-manifests.ts';
-import { bootstrapManifestsConfigFrom, extraManifestsFrom } from '../domain/manifests/manifests-config.ts';
 import { kubernetesConfigurationOf } from './kubernetes-configuration.ts';
 
 /** Publishes the values of the manifests that every cluster gets. */

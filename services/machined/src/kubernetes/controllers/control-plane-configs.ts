@@ -1,6 +1,15 @@
 // The resources of the control plane that follow from the configuration alone. Source: Talos v1.14: COSI resources,
 // controlplane.
 import { type Controller, exclusive, shared, weak } from '@nodewright/controllers';
+import {
+  admissionControlFrom,
+  apiServerConfigFrom,
+  auditPolicyFrom,
+  authenticationFrom,
+  authorizationFrom,
+  controllerManagerConfigFrom,
+  schedulerConfigFrom,
+} from '@nodewright/node-files';
 import type { ResourceKind } from '@nodewright/state';
 import {
   admissionControlConfigs,
@@ -13,17 +22,6 @@ import {
   schedulerConfigs,
 } from '@nodewright/state/kinds';
 import { activeConfigId } from '../../base/controllers/configuration-of.ts';
-import {
-  apiServerConfigFrom,
-  controllerManagerConfigFrom,
-  schedulerConfigFrom,
-} from '../domain/component-configs.ts';
-import {
-  admissionControlFrom,
-  auditPolicyFrom,
-  authenticationFrom,
-  authorizationFrom,
-} from '../domain/policy-configs.ts';
 import { type KubernetesConfiguration, kubernetesConfigurationOf } from './kubernetes-configuration.ts';
 
 export function controlPlaneConfigControllers(): Controller[] {

@@ -1,7 +1,7 @@
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
+import { etcdEncryptionText } from '@nodewright/node-files';
 import { pointerTo } from '@nodewright/state';
 import { etcdEncryptionConfigs, kubernetesRootSecrets } from '@nodewright/state/kinds';
-import { etcdEncryptionText } from '../domain/etcd-encryption.ts';
 
 const root = pointerTo(kubernetesRootSecrets);
 

@@ -1,5 +1,11 @@
 // The configurations of the components with their complete command lines. Source: Talos v1.14: COSI resources, controlplane.
 import { type Controller, type ReconcilePass, shared, weak } from '@nodewright/controllers';
+import {
+  apiServerArguments,
+  type ComponentName,
+  controllerManagerArguments,
+  schedulerArguments,
+} from '@nodewright/node-files';
 import { pointerTo, type ResourceKind } from '@nodewright/state';
 import {
   apiServerConfigs,
@@ -7,10 +13,6 @@ import {
   kubernetesRootSecrets,
   schedulerConfigs,
 } from '@nodewright/state/kinds';
-import { apiServerArguments } from '../domain/api-server-arguments.ts';
-import { controllerManagerArguments } from '../domain/controller-manager-arguments.ts';
-import type { ComponentName } from '../domain/pod-paths.ts';
-import { schedulerArguments } from '../domain/scheduler-arguments.ts';
 
 const root = pointerTo(kubernetesRootSecrets);
 

@@ -7,8 +7,8 @@ import {
   type ManifestSettings,
   manifestSettings,
 } from '@nodewright/machine-config';
+import { runsApiServer } from '@nodewright/node-files';
 import { configurationOf, type NodeConfiguration } from '../../base/controllers/configuration-of.ts';
-import { runsApiServer } from '../domain/kubernetes-root.ts';
 
 /** The configuration of a node that runs an API server. */
 export interface KubernetesConfiguration {

@@ -3,6 +3,7 @@ import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:cryp
 import { test } from 'node:test';
 import type { Controller } from '@nodewright/controllers';
 import { openTestRuntime } from '@nodewright/controllers/testing';
+import { controlPlaneText } from '@nodewright/node-files/testing';
 import { parseCertificate } from '@nodewright/pki';
 import { type KindRef, MemoryState, pointerTo, putResource } from '@nodewright/state';
 import {
@@ -35,7 +36,6 @@ import { PodProblems } from '../host/pod-problems.ts';
 import type { ReplaceInTurn } from '../host/pod-service.ts';
 import { ServerContainer } from '../host/server-container.ts';
 import { createMemoryBalancer } from '../testing/memory-balancer.ts';
-import { controlPlaneText } from '../testing/rendered-pods.ts';
 import { kubernetesControllers } from './kubernetes-controllers.ts';
 import { createPodTurnController } from './pod-turn.ts';
 import type { StaticPodGates } from './static-pods.ts';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import { Fault } from '@nodewright/fault';
+import { controlPlaneText } from '@nodewright/node-files/testing';
 import { type KindRef, pointerTo, putResource } from '@nodewright/state';
 import {
   hostnameStatuses,
@@ -21,7 +22,6 @@ import type { ApplyOutcome } from '../host/apply-manifests.ts';
 import type { FetchManifest } from '../host/fetch-manifest.ts';
 import { createLoadManifest } from '../host/load-manifest.ts';
 import { createMemoryBalancer } from '../testing/memory-balancer.ts';
-import { controlPlaneText } from '../testing/rendered-pods.ts';
 import { maxDownloads } from './extra-manifests.ts';
 import { kubernetesControllers } from './kubernetes-controllers.ts';
 

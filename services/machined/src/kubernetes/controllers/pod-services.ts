@@ -1,7 +1,7 @@
 import { type ServiceController, serviceController, weak } from '@nodewright/controllers';
+import type { ComponentName } from '@nodewright/node-files';
 import { pointerTo } from '@nodewright/state';
 import { services, staticPods } from '@nodewright/state/kinds';
-import type { ComponentName } from '../domain/pod-paths.ts';
 import { podSettings } from '../domain/pod-settings.ts';
 import type { PodService } from '../host/pod-service.ts';
 

@@ -1,7 +1,7 @@
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
+import { components } from '@nodewright/node-files';
 import { pointerTo } from '@nodewright/state';
 import { hostnameStatuses, services, staticPodStatuses, staticPods } from '@nodewright/state/kinds';
-import { components } from '../domain/pod-paths.ts';
 import { podSettings } from '../domain/pod-settings.ts';
 import { processPodStatus, unsupportedPodStatus } from '../domain/pod-status.ts';
 import type { PodRendering } from './kubernetes-controllers.ts';

@@ -1,4 +1,11 @@
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
+import {
+  admissionControlText,
+  auditPolicyText,
+  authenticationText,
+  authorizationText,
+  schedulerConfigText,
+} from '@nodewright/node-files';
 import { pointerTo } from '@nodewright/state';
 import {
   admissionControlConfigs,
@@ -8,13 +15,6 @@ import {
   configStatuses,
   schedulerConfigs,
 } from '@nodewright/state/kinds';
-import {
-  admissionControlText,
-  auditPolicyText,
-  authenticationText,
-  authorizationText,
-} from '../domain/policy-configs.ts';
-import { schedulerConfigText } from '../domain/scheduler-arguments.ts';
 import type { ComponentFileStore } from '../host/component-files.ts';
 import { finalId } from './final-configs.ts';
 

@@ -1,8 +1,8 @@
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
 import { ConfigReader, kubernetesIdentity } from '@nodewright/machine-config';
+import { kubernetesRootFrom } from '@nodewright/node-files';
 import { kubernetesRootSecrets, machineConfigs } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
-import { kubernetesRootFrom } from '../domain/kubernetes-root.ts';
 
 /**
  * Publishes the authorities and keys of Kubernetes on control planes. Source: Talos v1.14:

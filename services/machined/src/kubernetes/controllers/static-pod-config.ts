@@ -1,8 +1,8 @@
 import { type Controller, shared, weak } from '@nodewright/controllers';
 import { ConfigReader, controlPlaneSettings } from '@nodewright/machine-config';
+import { userPods } from '@nodewright/node-files';
 import { machineConfigs, staticPods } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
-import { userPods } from '../domain/user-pods.ts';
 
 /** Publishes the static pods of the user. Source: Talos v1.14: k8s.StaticPodConfigController. */
 export function createStaticPodConfigController(): Controller {

@@ -1,4 +1,11 @@
 import { type Controller, type ReconcilePass, shared, weak } from '@nodewright/controllers';
+import {
+  apiServerPod,
+  type ComponentName,
+  controllerManagerPod,
+  type PodVersions,
+  schedulerPod,
+} from '@nodewright/node-files';
 import { type JsonObject, pointerTo, type Resource, type ResourceKind } from '@nodewright/state';
 import {
   apiServerConfigs,
@@ -9,13 +16,6 @@ import {
   services,
   staticPods,
 } from '@nodewright/state/kinds';
-import {
-  apiServerPod,
-  controllerManagerPod,
-  type PodVersions,
-  schedulerPod,
-} from '../domain/pod-manifest.ts';
-import type { ComponentName } from '../domain/pod-paths.ts';
 import { podSettings } from '../domain/pod-settings.ts';
 import { secretsVersionOf } from '../domain/secrets-version.ts';
 import type { PodGrant } from '../host/pod-grant.ts';

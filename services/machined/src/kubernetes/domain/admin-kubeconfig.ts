@@ -1,7 +1,7 @@
 import { Fault } from '@nodewright/fault';
 import type { EffectiveConfig, KubernetesIdentity } from '@nodewright/machine-config';
+import { runsApiServer } from '@nodewright/node-files';
 import type { KubeconfigInit } from './kubeconfig.ts';
-import { runsApiServer } from './kubernetes-root.ts';
 import { bundleOf } from './secret-files.ts';
 
 /** What an administrator's kubeconfig is made from. */

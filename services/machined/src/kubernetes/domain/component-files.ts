@@ -1,4 +1,4 @@
-import type { ComponentName } from './pod-paths.ts';
+import type { ComponentName } from '@nodewright/node-files';
 
 /** Contents of files by name, for each component. */
 export type ComponentFiles = Readonly<Partial<Record<ComponentName, Readonly<Record<string, string>>>>>;

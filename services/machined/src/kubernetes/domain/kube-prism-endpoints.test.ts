@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { effectiveConfig, loadConfiguration } from '@nodewright/machine-config';
+import { controlPlaneText } from '@nodewright/node-files/testing';
 import type { MachineTypeName } from '@nodewright/state/kinds';
-import { controlPlaneText } from '../testing/rendered-pods.ts';
 import { dialOrder } from './dial-order.ts';
 import { endpointText, isSelf, kubePrismEndpointsFrom, maxEndpoints } from './kube-prism-endpoints.ts';
 

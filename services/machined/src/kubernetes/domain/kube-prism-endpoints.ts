@@ -1,8 +1,8 @@
 // Where KubePrism listens and which API servers it uses. Source: Talos v1.14: KubePrism.
 import type { EffectiveConfig } from '@nodewright/machine-config';
+import { runsApiServer } from '@nodewright/node-files';
 import type { KubePrismEndpoint, MemberSpec } from '@nodewright/state/kinds';
 import { isControlPlaneName } from '../../base/domain/control-plane-name.ts';
-import { runsApiServer } from './kubernetes-root.ts';
 
 type Config = Pick<EffectiveConfig, 'machineType' | 'cluster'>;
 

@@ -6,17 +6,19 @@ import {
   kubernetesIdentity,
   loadConfiguration,
 } from '@nodewright/machine-config';
+import {
+  etcdEncryptionText,
+  firstAddress,
+  goMemoryLimit,
+  kubernetesRootFrom,
+  userPods,
+} from '@nodewright/node-files';
+import { controlPlaneText } from '@nodewright/node-files/testing';
 import { parse } from 'yaml';
-import { controlPlaneText } from '../testing/rendered-pods.ts';
 import { planAdminKubeconfig } from './admin-kubeconfig.ts';
-import { etcdEncryptionText } from './etcd-encryption.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 import { kubernetesCertSans } from './kubernetes-cert-sans.ts';
 import { adminCertificate, apiServerCertificate } from './kubernetes-certificates.ts';
-import { kubernetesRootFrom } from './kubernetes-root.ts';
-import { goMemoryLimit } from './memory-limit.ts';
-import { firstAddress } from './service-addresses.ts';
-import { userPods } from './user-pods.ts';
 
 function configOf(text: string) {
   const documents = loadConfiguration(text);

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { controlPlaneText, expectedPods, renderedPods } from '@nodewright/node-files/testing';
 import type { JsonObject } from '@nodewright/state';
-import { expectedPods } from '../testing/expected-pods.ts';
-import { controlPlaneText, renderedPods } from '../testing/rendered-pods.ts';
 import { podProcess } from './process-pod.ts';
 
 const place = { root: '/state/node 1', address: '127.5.0.2', programs: '/opt/kubernetes' };

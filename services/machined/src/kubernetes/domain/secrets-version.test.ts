@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
+import { type ComponentName, components } from '@nodewright/node-files';
 import { kubernetesRootSecrets } from '@nodewright/state/kinds';
 import type { ComponentFiles } from './component-files.ts';
-import { type ComponentName, components } from './pod-paths.ts';
 import { secretFiles } from './secret-files.ts';
 import { secretsVersion, secretsVersionOf } from './secrets-version.ts';
 

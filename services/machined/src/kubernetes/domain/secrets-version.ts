@@ -1,7 +1,7 @@
 // The version of the secret files: it decides which pods are replaced when a file changes.
 import { createHash } from 'node:crypto';
+import { type ComponentName, components } from '@nodewright/node-files';
 import type { ComponentFiles } from './component-files.ts';
-import { type ComponentName, components } from './pod-paths.ts';
 
 /**
  * Files that a program reads again by itself when they change. All others, also those of a later release, it reads when it starts.

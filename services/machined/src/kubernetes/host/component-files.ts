@@ -1,10 +1,10 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileOwner } from '@nodewright/files';
+import type { ComponentName } from '@nodewright/node-files';
 import { prepareFolder } from '../../base/host/prepare-folder.ts';
 import { writeIfChanged } from '../../base/host/write-if-changed.ts';
 import type { ComponentFiles } from '../domain/component-files.ts';
-import type { ComponentName } from '../domain/pod-paths.ts';
 
 /** The files of one kind for all components: secrets, or configuration. */
 export interface ComponentFileStore {

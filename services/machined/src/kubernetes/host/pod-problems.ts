@@ -1,4 +1,4 @@
-import type { ComponentName } from '../domain/pod-paths.ts';
+import type { ComponentName } from '@nodewright/node-files';
 import type { PodProblem } from '../domain/pod-status.ts';
 
 interface Reported {

@@ -2,6 +2,7 @@ import { pause } from '@nodewright/async';
 import { serviceIds } from '@nodewright/contract';
 import type { FollowingService, PostponedRestart, RestartRequest } from '@nodewright/controllers';
 import { Fault } from '@nodewright/fault';
+import type { ComponentName } from '@nodewright/node-files';
 import {
   createProcessRunner,
   createTcpProbe,
@@ -19,7 +20,6 @@ import { pointerTo, type State } from '@nodewright/state';
 import { staticPods } from '@nodewright/state/kinds';
 import { childEnvironment } from '../../base/domain/child-environment.ts';
 import { recordServicePid } from '../../base/resources/record-service-pid.ts';
-import type { ComponentName } from '../domain/pod-paths.ts';
 import { podSettings } from '../domain/pod-settings.ts';
 import { type PodProcess, type ProcessPlace, podProcess } from '../domain/process-pod.ts';
 import type { PodProblems } from './pod-problems.ts';

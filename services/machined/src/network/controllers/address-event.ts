@@ -1,9 +1,9 @@
 import { type Controller, type ReconcilePass, weak } from '@nodewright/controllers';
+import { fullHostname } from '@nodewright/node-files';
 import { pointerTo } from '@nodewright/state';
 import { hostnameStatuses, nodeAddresses } from '@nodewright/state/kinds';
 import { addressOf } from '../../base/domain/prefix.ts';
 import type { NodeEvent } from '../../life/domain/node-event.ts';
-import { fullHostname } from '../domain/hostname.ts';
 
 /** Source: Talos v1.14: events, address event. */
 const intervalMs = 10 * 60_000;

@@ -1,4 +1,5 @@
 import { type Controller, shared, weak } from '@nodewright/controllers';
+import { hostsFile, resolvConfFile } from '@nodewright/node-files';
 import { pointerTo } from '@nodewright/state';
 import {
   etcFileSpecs,
@@ -10,7 +11,6 @@ import {
 } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import { addressOf } from '../../base/domain/prefix.ts';
-import { hostsFile, resolvConfFile } from '../domain/etc-files.ts';
 
 const mode = 0o644;
 const label = 'system_u:object_r:etc_t:s0';

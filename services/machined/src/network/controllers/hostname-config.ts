@@ -1,4 +1,5 @@
 import { type Controller, shared, weak } from '@nodewright/controllers';
+import { addressHostname, parseHostname, stableHostname } from '@nodewright/node-files';
 import { pointerTo } from '@nodewright/state';
 import {
   type HostnameSpecSpec,
@@ -8,7 +9,6 @@ import {
   nodeAddresses,
 } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
-import { addressHostname, parseHostname, stableHostname } from '../domain/hostname.ts';
 import { inLayers } from './network-config.ts';
 
 /**

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import { Fault } from '@nodewright/fault';
+import type { HostName } from '@nodewright/node-files';
 import { pointerTo, putResource } from '@nodewright/state';
 import { hostnameSpecs, hostnameStatuses } from '@nodewright/state/kinds';
-import type { HostName } from '../domain/hostname.ts';
 import { createHostnameSpecController } from './hostname-spec.ts';
 
 test('a hostname is published once the kernel has it', async () => {

@@ -1,6 +1,6 @@
 import { type Controller, exclusive, strong } from '@nodewright/controllers';
+import type { HostName } from '@nodewright/node-files';
 import { hostnameSpecs, hostnameStatuses } from '@nodewright/state/kinds';
-import type { HostName } from '../domain/hostname.ts';
 
 /** Sets the kernel's hostname. Only for a machine of its own, because a container or process shares it. */
 export interface HostnameEffect {

@@ -1,8 +1,8 @@
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
+import { nodenameFromHostname } from '@nodewright/node-files';
 import { pointerTo } from '@nodewright/state';
 import { hostnameStatuses, machineConfigs, nodenames } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
-import { nodenameFromHostname } from '../domain/hostname.ts';
 
 /** The node's name in Kubernetes. Source: Talos v1.14: k8s.NodenameController. */
 export function createNodenameController(): Controller {

@@ -1,7 +1,7 @@
 import { type Controller, shared, weak } from '@nodewright/controllers';
+import { resolvConfFile } from '@nodewright/node-files';
 import { pointerTo } from '@nodewright/state';
 import { diagnostics, nodenames, resolverStatuses } from '@nodewright/state/kinds';
-import { resolvConfFile } from '../domain/etc-files.ts';
 import { podResolver } from '../domain/pod-resolver.ts';
 
 const rereadMs = 60_000;

@@ -1,11 +1,11 @@
 import type { KernelLink } from '@nodewright/linux/network';
+import { parseHostname } from '@nodewright/node-files';
 import type { RouteSpecSpec } from '@nodewright/state/kinds';
 import { holds, type Prefix, parsePrefix } from '../../base/domain/prefix.ts';
 import { linkAddress } from './address-documents.ts';
 import { type CommandLineNetwork, parseCommandLineNetwork } from './command-line-network.ts';
 import type { GivenSetting } from './dhcp-specs.ts';
 import { findLink, isHardware } from './find-link.ts';
-import { parseHostname } from './hostname.ts';
 import type { IpArgument } from './ip-argument.ts';
 import { plainLink } from './link-documents.ts';
 import { mergeLinks } from './merge-layers.ts';

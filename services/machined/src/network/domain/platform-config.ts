@@ -1,7 +1,7 @@
+import { parseHostname } from '@nodewright/node-files';
 import type { AddressSpecSpec, PlatformConfigSpec } from '@nodewright/state/kinds';
 import type { NodeFacts } from '../../base/domain/node-facts.ts';
 import { withPrefixLength } from '../../base/domain/prefix.ts';
-import { parseHostname } from './hostname.ts';
 import { platformResolvers } from './name-servers.ts';
 import type { PlatformNetwork } from './platform-network.ts';
 

@@ -1,4 +1,6 @@
 // The network configuration that META keeps under the key 0x0a. Source: Talos v1.14: COSI resources, PlatformConfigs; META.
+
+import { fullHostname } from '@nodewright/node-files';
 import { SpecProblem, specFromYaml } from '@nodewright/state';
 import {
   type AddressSpecSpec,
@@ -10,7 +12,6 @@ import {
 } from '@nodewright/state/kinds';
 import { isScalar, type ParseOptions, parseDocument, type SchemaOptions, visit, type YAMLMap } from 'yaml';
 import { parsePrefix } from '../../base/domain/prefix.ts';
-import { fullHostname } from './hostname.ts';
 import { deviceForm, hostnameForm } from './ip-argument.ts';
 import { bondOf } from './link-documents.ts';
 import { isLinkName, shownName } from './link-plan/shown-name.ts';

@@ -1,5 +1,5 @@
+import { fullHostname, type HostName } from '@nodewright/node-files';
 import { addressOf } from '../../base/domain/prefix.ts';
-import { fullHostname, type HostName } from './hostname.ts';
 
 export interface StaticHostFacts {
   readonly configured: readonly { readonly address: string; readonly hostnames: readonly string[] }[];

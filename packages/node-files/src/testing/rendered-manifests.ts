@@ -5,9 +5,12 @@ import {
   loadConfiguration,
   manifestSettings,
 } from '@nodewright/machine-config';
-import { kubernetesRootFrom } from '../domain/kubernetes-root.ts';
-import { bootstrapManifests } from '../domain/manifests/bootstrap-manifests.ts';
-import { bootstrapManifestsConfigFrom, extraManifestsFrom } from '../domain/manifests/manifests-config.ts';
+import { kubernetesRootFrom } from '../kubernetes/kubernetes-root.ts';
+import { bootstrapManifests } from '../kubernetes/manifests/bootstrap-manifests.ts';
+import {
+  bootstrapManifestsConfigFrom,
+  extraManifestsFrom,
+} from '../kubernetes/manifests/manifests-config.ts';
 
 /** The manifests that follow from a configuration, as the controllers make them. */
 export function renderedManifests(text: string) {

@@ -10,16 +10,16 @@ import {
   type SecretsBundle,
 } from '@nodewright/machine-config';
 import type { JsonObject } from '@nodewright/state';
-import { apiServerArguments } from '../domain/api-server-arguments.ts';
+import { apiServerArguments } from '../kubernetes/api-server-arguments.ts';
 import {
   apiServerConfigFrom,
   controllerManagerConfigFrom,
   schedulerConfigFrom,
-} from '../domain/component-configs.ts';
-import { controllerManagerArguments } from '../domain/controller-manager-arguments.ts';
-import { kubernetesRootFrom } from '../domain/kubernetes-root.ts';
-import { apiServerPod, controllerManagerPod, schedulerPod } from '../domain/pod-manifest.ts';
-import { schedulerArguments } from '../domain/scheduler-arguments.ts';
+} from '../kubernetes/component-configs.ts';
+import { controllerManagerArguments } from '../kubernetes/controller-manager-arguments.ts';
+import { kubernetesRootFrom } from '../kubernetes/kubernetes-root.ts';
+import { apiServerPod, controllerManagerPod, schedulerPod } from '../kubernetes/pod-manifest.ts';
+import { schedulerArguments } from '../kubernetes/scheduler-arguments.ts';
 
 let secrets: SecretsBundle | undefined;
 

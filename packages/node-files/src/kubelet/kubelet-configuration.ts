@@ -2,7 +2,7 @@
 import { Fault } from '@nodewright/fault';
 import type { JsonObject, JsonValue } from '@nodewright/state';
 import type { KubeletConfigSpec } from '@nodewright/state/kinds';
-import { resolverFolder } from '../../base/domain/resolver-folder.ts';
+import { resolverFolder } from '../network/resolver-folder.ts';
 import { kubeletPaths, kubeletPorts } from './kubelet-paths.ts';
 
 /** What decides about the configuration besides the settings of the user. */

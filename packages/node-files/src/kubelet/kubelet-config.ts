@@ -1,7 +1,7 @@
 import type { EffectiveConfig, KubeletSettings } from '@nodewright/machine-config';
 import type { KubeletConfigSpec } from '@nodewright/state/kinds';
-import { jsonFromYaml } from '../../kubernetes/domain/json-from-yaml.ts';
-import { addressAt } from '../../kubernetes/domain/service-addresses.ts';
+import { jsonFromYaml } from '../kubernetes/json-from-yaml.ts';
+import { addressAt } from '../kubernetes/service-addresses.ts';
 
 /** The cluster DNS has the tenth address of each subnet of services. Source: Talos v1.14: constants. */
 const dnsPlace = 10n;

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { addressOf } from '../../base/domain/prefix.ts';
 
 /** A hostname, and its domain; an empty domain means none. */
 export interface HostName {
@@ -30,7 +29,8 @@ export function stableHostname(nodeId: string): string {
 
 /** A name from an address such as `10.0.0.1/24`: `talos-10-0-0-1`. */
 export function addressHostname(address: string): string {
-  return `talos-${addressOf(address).replace(/[.:]+/g, '-').replace(/-$/, '')}`;
+  const [bare = ''] = address.split('/', 1);
+  return `talos-${bare.replace(/[.:]+/g, '-').replace(/-$/, '')}`;
 }
 
 /**

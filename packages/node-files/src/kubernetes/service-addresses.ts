@@ -1,6 +1,6 @@
 import { Fault } from '@nodewright/fault';
+import { parsePrefix } from '@nodewright/machine-config';
 import { ipText } from '@nodewright/state';
-import { parsePrefix } from '../../base/domain/prefix.ts';
 
 /**
  * The first address of a subnet after that of the network: `10.96.0.1` of `10.96.0.0/12`. In the subnet of services it
@@ -18,11 +18,11 @@ export function firstAddress(subnet: string): string {
  * @throws Fault `invalid-argument` for a text that is no subnet
  */
 export function addressAt(subnet: string, place: bigint): string {
-  const prefix = parsePrefix(subnet);
+  const prefix = subnetOf(subnet);
   if (prefix === undefined) throw new Fault('invalid-argument', `"${subnet}" is not a subnet`);
   const width = prefix.family === 4 ? 4 : 16;
   const shift = BigInt(width * 8 - prefix.length);
-  const bits = ((prefix.bits >> shift) << shift) + place;
+  const bits = ((prefix.address >> shift) << shift) + place;
   return ipText(
     Uint8Array.from({ length: width }, (_, at) =>
       Number(BigInt.asUintN(8, bits >> BigInt(8 * (width - 1 - at)))),
@@ -32,10 +32,15 @@ export function addressAt(subnet: string, place: bigint): string {
 
 /** The family of a subnet; `undefined` for a text that is no subnet. */
 export function familyOf(subnet: string): 4 | 6 | undefined {
-  return parsePrefix(subnet)?.family;
+  return subnetOf(subnet)?.family;
 }
 
 /** Whether one of the subnets is of this family. */
 export function hasFamily(subnets: readonly string[], family: 4 | 6): boolean {
   return subnets.some((subnet) => familyOf(subnet) === family);
+}
+
+/** An address without a length is a subnet of its own. */
+function subnetOf(text: string) {
+  return parsePrefix(text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`);
 }

@@ -1,5 +1,5 @@
 import type { KubeletConfigSpec } from '@nodewright/state/kinds';
-import { type Flags, mergeArguments } from '../../kubernetes/domain/merge-arguments.ts';
+import { type Flags, mergeArguments } from '../kubernetes/merge-arguments.ts';
 import { kubeletPaths } from './kubelet-paths.ts';
 
 /** What the kubelet registers as. */
