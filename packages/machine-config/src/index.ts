@@ -1,6 +1,12 @@
 export { encodeKeepingComments } from './comments/encode-keeping-comments.ts';
 export type { ConfigDocument, Configuration } from './config-document.ts';
-export { compareEffective, type EffectiveDifference, unexplained } from './convert/compare-effective.ts';
+export {
+  compareEffective,
+  compareValues,
+  type EffectiveDifference,
+  isNamedBy,
+  unexplained,
+} from './convert/compare-effective.ts';
 export { type Conversion, type ConversionNote, formatNote } from './convert/conversion.ts';
 export {
   type ConfigurationForm,
@@ -10,6 +16,8 @@ export {
   parseConversionTarget,
 } from './convert/convert-configuration.ts';
 export { type ConvertOptions, convertToDocuments } from './convert/convert-to-documents.ts';
+export { effectiveSettings } from './convert/effective-view.ts';
+export { recorded, type UnreadKey, unreadKeys } from './convert/record-reads.ts';
 export { formatDuration, parseDuration } from './decode/duration.ts';
 export { loadConfiguration, nameOfDocument } from './decode/load-configuration.ts';
 export { type DiffOptions, diffConfigurations } from './diff-configurations.ts';

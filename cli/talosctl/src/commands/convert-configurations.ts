@@ -14,12 +14,15 @@ import { openClient } from '../nodes/open-client.ts';
 import { escapeEntry } from '../output/escape-text.ts';
 import { type PlannedFile, privateMode } from './gen/planned-file.ts';
 import { writeFiles } from './gen/write-files.ts';
+import { writeProofs } from './write-proofs.ts';
 
 interface ConvertCommandOptions extends NodeOptions {
   readonly to: string;
   readonly output?: readonly string[];
   readonly patch: boolean;
   readonly force: boolean;
+  readonly prove: boolean;
+  readonly json: boolean;
 }
 
 /** A configuration to convert, with its name in messages and that of its file in a folder. */
@@ -38,7 +41,9 @@ export function defineMachineconfigConvert(machineconfig: Command, env: CliEnvir
     .requiredOption('--to <version>', 'release to convert to: 1.14, 1.15, or back to 1.13')
     .option('-p, --patch', 'the files are patches', false)
     .option('-o, --output <path>', 'file for each input in order, or one folder for all', collectTexts)
-    .option('-f, --force', 'overwrite files that exist', false);
+    .option('-f, --force', 'overwrite files that exist', false)
+    .option('--prove', 'compare what nodes make of both; prints that in place of the configuration', false)
+    .option('--json', 'with --prove: print JSON', false);
   addNodeOptions(command).action((files: string[], options: ConvertCommandOptions) =>
     convertAll(env, files, options),
   );
@@ -55,6 +60,9 @@ async function convertAll(
   const to = parseConversionTarget(options.to);
   if (options.patch && to === 'sections')
     throw new UsageFault('patches are converted to documents only, not back');
+  if (options.json && !options.prove) throw new UsageFault('--json prints what --prove finds: add --prove');
+  if (options.patch && options.prove)
+    throw new UsageFault('a patch cannot be proven: nodes make something of whole configurations only');
   if (files.filter((file) => file === '-').length > 1)
     throw new UsageFault('standard input can be read only once');
   if (files.length > 0 && options.nodes !== undefined)
@@ -66,13 +74,19 @@ async function convertAll(
       ? convertPatchText(text)
       : convertConfigurationText(text, { isStored: files.length === 0, to });
   const sources = files.length > 0 ? await readFiles(env, files) : await readNodes(env, options);
-  const paths = await outputPaths(env, sources, options.output);
+  const isPrinted = options.prove && options.output === undefined;
+  const paths = isPrinted ? [] : await outputPaths(env, sources, options.output);
   const results: Converted[] = [];
   for (const source of sources)
     results.push({
       source,
       result: await naming(`cannot convert ${source.name}`, () => convert(source.text)),
     });
+  if (options.prove) {
+    if (paths === undefined)
+      throw new UsageFault('with --prove, standard output has the comparison: name a file with --output');
+    await writeProofs(env, results, options.json);
+  }
   await writeConversions(env, results, { paths, force: options.force, isPatch: options.patch });
 }
 

@@ -37,7 +37,7 @@ export interface CliEnvironment {
  *
  * An action fails by throwing, and the exit code is 1. A `Fault` or any other error is printed as one line on stderr. A
  * `UsageFault` also names the help of the command. For a `ReportedFailure` nothing more is printed. The exit code of an
- * `InterruptedFailure` is 130. After Ctrl-C the last line says what has become of the command. Actions never call `process.exit`.
+ * `InterruptedFailure` is 130, that of a `DifferenceFound` 3. After Ctrl-C the last line says what has become of the command. Actions never call `process.exit`.
  */
 export interface CommandModule {
   /** Adds arguments, options, subcommands and the action to `command`, which already has its name and summary. */

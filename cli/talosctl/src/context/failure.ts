@@ -30,6 +30,14 @@ export class InterruptedFailure extends Error {
   override readonly name = 'InterruptedFailure';
 }
 
+/** The exit code of a command that compares and has found a difference, so that a script can tell it from a failure. */
+export const differenceExitCode = 3;
+
+/** The command has compared what it was asked to, and has printed what is different. The exit code is 3. */
+export class DifferenceFound extends Error {
+  override readonly name = 'DifferenceFound';
+}
+
 /** The user pressed Ctrl-C while the command worked. The message says what has become of it; it is printed in the last line. */
 export class CancelledFault extends Fault {
   constructor(message: string) {

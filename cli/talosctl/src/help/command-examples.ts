@@ -379,6 +379,10 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
       text: 'convert the configuration of a running node',
       command: 'talosctl machineconfig convert -n node01 --to 1.14',
     },
+    {
+      text: 'compare what a node would make of the file before and after',
+      command: 'talosctl machineconfig convert controlplane.yaml --to 1.14 --prove',
+    },
   ],
   'machineconfig gen': [
     {

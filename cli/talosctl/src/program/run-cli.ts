@@ -11,8 +11,8 @@ import { topLevelHelp } from './top-level-help.ts';
 import { explainMissingCommand, missingCommandNames } from './unbuilt-commands.ts';
 
 /**
- * Runs one command line and resolves to its exit code: 0, 130 after Ctrl-C at a question or before anything was sent, or 1 for any other
- * failure. It loads only the called command.
+ * Runs one command line and resolves to its exit code: 0, 130 after Ctrl-C at a question or before anything was sent, 3 when a
+ * command that compares has found a difference, or 1 for any other failure. It loads only the called command.
  *
  * @param words the arguments after the name of the program
  */

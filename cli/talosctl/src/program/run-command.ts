@@ -4,6 +4,8 @@ import type { CliEnvironment, CommandModule } from '../context/command-module.ts
 import { commandPath } from '../context/command-path.ts';
 import {
   CancelledFault,
+  DifferenceFound,
+  differenceExitCode,
   InterruptedFailure,
   interruptedExitCode,
   ReportedFailure,
@@ -51,6 +53,7 @@ export async function runCommand(
 function reportFailure(error: unknown, called: Command | undefined, env: CliEnvironment): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1;
   if (error instanceof ReportedFailure) return 1;
+  if (error instanceof DifferenceFound) return differenceExitCode;
   if (error instanceof InterruptedFailure) return interruptedExitCode;
   if (error instanceof UsageFault) {
     const command = error.command ?? (called === undefined ? '' : commandPath(called));

@@ -16,9 +16,19 @@ export interface EffectiveDifference {
  * @throws the faults of `effectiveView`
  */
 export function compareEffective(before: Configuration, after: Configuration): EffectiveDifference[] {
+  return compareValues(effectiveView(before), effectiveView(after));
+}
+
+/** Compares two values part by part. Lists are compared in order, mappings are not. */
+export function compareValues(before: unknown, after: unknown): EffectiveDifference[] {
   const differences: EffectiveDifference[] = [];
-  compare(effectiveView(before), effectiveView(after), '', differences);
+  compare(before, after, '', differences);
   return differences;
+}
+
+/** Whether a note of a conversion names the setting, or one around it. */
+export function isNamedBy({ effective: name }: Pick<ConversionNote, 'effective'>, path: string): boolean {
+  return name !== undefined && (path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`));
 }
 
 /** The differences that no note of the conversion names. */
@@ -26,11 +36,7 @@ export function unexplained(
   differences: readonly EffectiveDifference[],
   notes: readonly ConversionNote[],
 ): EffectiveDifference[] {
-  const named = notes.flatMap(({ effective }) => effective ?? []);
-  return differences.filter(
-    ({ path }) =>
-      !named.some((name) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`)),
-  );
+  return differences.filter(({ path }) => !notes.some((note) => isNamedBy(note, path)));
 }
 
 function compare(before: unknown, after: unknown, path: string, into: EffectiveDifference[]): void {

@@ -133,6 +133,13 @@ function withoutEmptyAccess({ auths, tls, ...registries }: Registries): Registri
  * Source: Talos v1.14: machine configuration, effective values.
  */
 export function effectiveView(configuration: Configuration): YamlMap {
+  const settings = effectiveSettings(configuration);
+  const isControlPlane = Object.hasOwn(settings, 'controlPlane');
+  return { ...settings, asWritten: asWritten(configuration, isControlPlane) };
+}
+
+/** The part of `effectiveView()` that a setting reads, without the values that are in it as they are written. */
+export function effectiveSettings(configuration: Configuration): YamlMap {
   const reader = new ConfigReader(configuration);
   const { install, node, kubeSpan: _, ...settings } = effectiveConfig(configuration);
   const isControlPlane = ['init', 'controlplane'].includes(settings.machineType);
@@ -163,7 +170,6 @@ export function effectiveView(configuration: Configuration): YamlMap {
       [volumeIds.state, volumeIds.ephemeral].map((name) => [name, volumeEncryption(reader, name)]),
     ),
     ...(isControlPlane ? { controlPlane: controlPlane(reader), manifests: manifests(reader) } : {}),
-    asWritten: asWritten(configuration, isControlPlane),
   };
   return view as unknown as YamlMap;
 }
