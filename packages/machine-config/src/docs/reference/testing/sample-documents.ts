@@ -87,7 +87,7 @@ function parentOf(path: string): string {
 
 /** Validates a document by itself, and returns the errors that are about it. */
 export async function findingsAbout(kind: string, value: YamlMap): Promise<string[]> {
-  const configuration = loadConfiguration(encodeYaml(withKeys(value, await sampleKeys()) as YamlMap));
+  const configuration = loadConfiguration(encodeYaml(await withRealKeys(value)));
   const { errors } = validateConfiguration(configuration, { mode: 'cloud', local: true });
   const label = kind === legacyKind ? 'v1alpha1.Config' : kind;
   return errors.filter((error) => error.startsWith(label));
@@ -111,6 +111,11 @@ function sampleKeys(): Promise<SampleKeys> {
     publicKey: createPublicKey(certificate).export({ type: 'spki', format: 'pem' }).toString(),
   }));
   return made;
+}
+
+/** A document of examples with real certificates and keys in place of the shortened ones. */
+export async function withRealKeys(value: YamlMap): Promise<YamlMap> {
+  return withKeys(value, await sampleKeys()) as YamlMap;
 }
 
 /** Replaces shortened certificates and keys by real ones. */
