@@ -89,7 +89,7 @@ suite = node tools/suite.ts $@ $(if $(FILES)$(CONTAINER_FILES)$(CASES)$(FOCUS)$(
 define groups
 What most people need: up down test test-changed check format generate build docs clean
 Tests of daemons, clusters and documents: test-status test-flakes test-docs test-ui test-user test-compose test-node-image test-upstream conformance test-node-http2 grpc-interop h2spec test-registry test-devices test-network test-virtual-address test-programs test-upgrade judges
-Faults, attacks and long runs: chaos attack attack-network sim test-fuzz test-config-fuzz fuzz-h2 test-soak soak-h2 soak-download soak-node soak-weeks
+Faults, attacks and long runs: chaos attack attack-network sim test-fuzz test-config-fuzz test-convert fuzz-h2 test-soak soak-h2 soak-download soak-node soak-weeks
 Measurements: measure measure-reboots measure-kubernetes measure-boot measure-memory measure-package bench bench-copy bench-state bench-ui bench-registry test-bench scale
 Kubernetes: kubernetes test-kubernetes test-kubelet e2e-kubernetes
 Programs and images that clusters and tests use: etcd images engine jaeger containerd upstream-client interop-programs sdk package
@@ -170,6 +170,10 @@ test-fuzz: $(built) ## throws garbage at the listening sockets for a bounded min
 .PHONY: test-config-fuzz
 test-config-fuzz: $(installed) ## reads 100,000 mutations of valid configurations (SEED= RUNS=)
 	@SEED='$(SEED)' RUNS='$(RUNS)' $(suite) node tests/fuzz/config/fuzz.ts
+
+.PHONY: test-convert
+test-convert: $(installed) ## converts 20,000 generated configurations there and back, and proves each (RUNS= SEED=)
+	@RUNS='$(RUNS)' SEED='$(SEED)' $(suite) node tests/fuzz/convert/convert.ts
 
 .PHONY: fuzz-h2
 fuzz-h2: $(installed) ## fuzzes the frame engine of HTTP/2 for an hour (MINUTES= H2_SEED=)

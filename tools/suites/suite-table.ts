@@ -508,6 +508,15 @@ export const suites: readonly Suite[] = [
     question: 'Are 100,000 changed configurations read or refused, without another error?',
   },
   {
+    verb: 'test-convert',
+    folder: '`fuzz/convert`',
+    needs: nothing,
+    minutes: '40',
+    ci: 'none',
+    files: ['tests/fuzz/convert/convert.ts'],
+    question: 'Does a conversion of 20,000 generated configurations change nothing that it does not name?',
+  },
+  {
     verb: 'fuzz-h2',
     folder: '`fuzz/h2`',
     needs: nothing,

@@ -8,6 +8,8 @@ export {
 } from './containers/containerd-config.ts';
 export { registryConfigFrom } from './containers/registry-config.ts';
 export { type RegistryFile, registryFiles } from './containers/registry-hosts.ts';
+export { diffByMeaning, formatMeaning, type MeaningDifference } from './diff/diff-by-meaning.ts';
+export type { Effect, EffectTime } from './diff/effect-table.ts';
 export { defaultKernelParameters } from './kernel/default-kernel-parameters.ts';
 export {
   configuredParameters,

@@ -116,6 +116,7 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
   logs: ['logs apid', 'logs apid -o json'],
   memory: ['memory', 'memory -v'],
   'machineconfig convert': ['machineconfig convert --to 1.14 -o FRESH', 'machineconfig convert --to 1.14'],
+  'machineconfig diff': ['machineconfig diff config.yaml', 'machineconfig diff config.yaml -o json'],
   'meta delete': ['meta delete 12'],
   'meta write': ['meta write 12 x'],
   mounts: ['mounts'],

@@ -7,7 +7,9 @@ import { test } from 'node:test';
 import { type ConvertedText, loadConfiguration } from '@nodewright/machine-config';
 import { noTelemetry } from '@nodewright/telemetry';
 import type { CliEnvironment } from '../context/command-module.ts';
+import { DifferenceFound } from '../context/failure.ts';
 import { writeConversions } from './convert-configurations.ts';
+import { writeProofs } from './write-proofs.ts';
 
 const patch = 'machine: { type: worker, sysctls: { net.a: "1" }, disks: [{ device: /dev/sdb }] }\n';
 
@@ -20,21 +22,37 @@ function conversionOf(name: string, becomes?: string) {
   return { source: { name, fileName: name, text: patch }, result };
 }
 
+/** An environment whose output ends up in a text. */
+function recorder(cwd: string) {
+  const shown = { stdout: '', stderr: '' };
+  const env: CliEnvironment = {
+    stdout: { write: (text: string | Uint8Array) => (shown.stdout += text) },
+    stderr: { write: (text: string | Uint8Array) => (shown.stderr += text) },
+    stdin: process.stdin,
+    environment: {},
+    cwd,
+    now: () => new Date('2026-01-02T03:04:05Z'),
+    signal: new AbortController().signal,
+    isInteractive: false,
+    telemetry: async () => noTelemetry,
+  };
+  return { shown, env };
+}
+
+test('a comparison that finds a change without a cause names it, and ends with a difference', async () => {
+  const { shown, env } = recorder(tmpdir());
+  const wrong = [conversionOf('a.yaml'), conversionOf('b.yaml', patch.replace('"1"', '"secret"'))];
+  await assert.rejects(writeProofs(env, wrong, false), DifferenceFound);
+  assert.match(shown.stdout, /^b\.yaml: DIFFERENT: setting sysctls\.net\.a is different/m);
+  assert.match(shown.stdout, /^a\.yaml: every difference has a named cause$/m);
+  assert.equal(shown.stdout.includes('secret'), false);
+  await writeProofs(env, wrong.slice(0, 1), true);
+});
+
 test('a change that the conversion does not name ends the command before the first file is written', async () => {
   const cwd = await mkdtemp(join(tmpdir(), 'convert-'));
   try {
-    let [stdout, stderr] = ['', ''];
-    const env: CliEnvironment = {
-      stdout: { write: (text: string | Uint8Array) => (stdout += text) },
-      stderr: { write: (text: string | Uint8Array) => (stderr += text) },
-      stdin: process.stdin,
-      environment: {},
-      cwd,
-      now: () => new Date('2026-01-02T03:04:05Z'),
-      signal: new AbortController().signal,
-      isInteractive: false,
-      telemetry: async () => noTelemetry,
-    };
+    const { shown, env } = recorder(cwd);
     const wrong = [conversionOf('a.yaml'), conversionOf('b.yaml', patch.replace('"1"', '"secret"'))];
     const options = { paths: ['out/a.yaml', 'out/b.yaml'], force: false, isPatch: false };
     const unnamed = (error: Error) =>
@@ -43,11 +61,11 @@ test('a change that the conversion does not name ends the command before the fir
     await assert.rejects(writeConversions(env, wrong, options), unnamed);
     assert.equal(existsSync(join(cwd, 'out')), false);
     // The notes are there, for the report.
-    assert.match(stderr, /^NOTE: a\.yaml: machine\.disks stays: .*\nNOTE: b\.yaml: /);
+    assert.match(shown.stderr, /^NOTE: a\.yaml: machine\.disks stays: .*\nNOTE: b\.yaml: /);
     await assert.rejects(writeConversions(env, wrong.slice(1), { ...options, paths: undefined }), {
       kind: 'internal',
     });
-    assert.equal(stdout, '');
+    assert.equal(shown.stdout, '');
 
     await writeConversions(env, [conversionOf('a.yaml')], { ...options, paths: ['out/a.yaml'] });
     assert.equal(await readFile(join(cwd, 'out/a.yaml'), 'utf8'), 'converted\n');

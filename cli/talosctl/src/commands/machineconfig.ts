@@ -8,6 +8,7 @@ import { readConfigFile } from '../configuration/read-config-file.ts';
 import { collectTexts } from '../context/collect-texts.ts';
 import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
 import { defineMachineconfigConvert } from './convert-configurations.ts';
+import { defineMachineconfigDiff } from './diff-configurations.ts';
 import { defineGenConfig } from './gen/config.ts';
 import { publicMode } from './gen/planned-file.ts';
 import { readPatches } from './gen/read-patches.ts';
@@ -54,11 +55,12 @@ function defineMachineconfigPatch(machineconfig: Command, env: CliEnvironment): 
     .action((path: string, options: PatchOptions) => patchFile(env, path, options));
 }
 
-/** `talosctl machineconfig gen|patch|convert`: works on files; `convert` also on the configurations of nodes. Source: Talos v1.14: machineconfig. */
+/** `talosctl machineconfig gen|patch|convert|diff`: works on files; `convert` and `diff` also on the configurations of nodes. Source: Talos v1.14: machineconfig. */
 export const machineconfigCommand: CommandModule = {
   define(command, env) {
     defineGenConfig(command, env, 'gen').option('-f, --force', 'overwrite files that exist');
     defineMachineconfigPatch(command, env);
     defineMachineconfigConvert(command, env);
+    defineMachineconfigDiff(command, env);
   },
 };

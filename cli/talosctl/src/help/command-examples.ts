@@ -384,6 +384,16 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
       command: 'talosctl machineconfig convert controlplane.yaml --to 1.14 --prove',
     },
   ],
+  'machineconfig diff': [
+    {
+      text: 'show what a change of a file would do to a node',
+      command: 'talosctl machineconfig diff controlplane.yaml changed.yaml',
+    },
+    {
+      text: 'check in CI that nodes have what a folder has for them',
+      command: 'talosctl machineconfig diff nodes/ -n node01,node02 -o json',
+    },
+  ],
   'machineconfig gen': [
     {
       text: 'the configurations of a new cluster',

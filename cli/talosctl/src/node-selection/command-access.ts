@@ -81,6 +81,7 @@ export const commandAccess: Readonly<Record<string, CommandAccess>> = {
   list: 'reads',
   logs: 'reads',
   'machineconfig convert': 'reads',
+  'machineconfig diff': 'reads',
   'machineconfig gen': 'local',
   'machineconfig patch': 'local',
   memory: 'reads',

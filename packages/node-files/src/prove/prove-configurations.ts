@@ -58,7 +58,7 @@ export function proveConfigurations(
     const note = notes.find((each) => isNamedBy(each, path));
     return {
       of: 'setting',
-      name: path,
+      name: path.replace(/^asWritten\./, ''),
       kind,
       ...(note === undefined
         ? { cause: 'unnamed' as const, text: 'nothing says why' }
@@ -142,6 +142,9 @@ function causeOf(
   }));
   const unknown = forms.find(({ text, isEffective }) => text === undefined && !isEffective);
   if (unknown !== undefined) return { cause: 'unnamed', text: `the setting ${unknown.path} is different` };
+  // Where a rule of upstream's nodes makes the difference, the values themselves may be the same.
+  const around = settings.find(({ name, cause }) => cause === 'unnamed' && isRead(reads, areaOf(name)));
+  if (around !== undefined) return { cause: 'unnamed', text: `the setting ${around.name} is different` };
   if (named !== undefined)
     return { cause: 'named', text: `the setting ${named.name} is different: ${named.text}` };
   const texts = [...new Set(forms.flatMap(({ text }) => text ?? []))];
@@ -162,6 +165,13 @@ function isRead(reads: ReadonlySet<string>, path: string): boolean {
     const flat = read.replaceAll('/', '.');
     return flat === plain || flat.startsWith(`${plain}.`);
   });
+}
+
+/** The group of settings that a setting is in, such as `controlPlane.authorizers`. */
+function areaOf(name: string): string {
+  const [first = '', second] = name.split(/[.[]/);
+  const isGroup = ['cluster', 'controlPlane', 'kubelet', 'manifests', 'node', 'registries'].includes(first);
+  return isGroup && second !== undefined ? `${first}.${second}` : first;
 }
 
 const overlaps = (one: string, other: string) =>

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { convertConfigurationText, loadConfiguration } from '@nodewright/machine-config';
+import { controlPlaneText } from '../testing/rendered-pods.ts';
+import { diffByMeaning, formatMeaning } from './diff-by-meaning.ts';
+
+const base = await controlPlaneText({ minor: 13 });
+const withPatch = async (patch: string) =>
+  diffByMeaning(
+    loadConfiguration(base),
+    loadConfiguration(await controlPlaneText({ minor: 13, patches: [patch] })),
+  );
+
+test('diffByMeaning() says what restarts, and when each change acts', async () => {
+  const rows: readonly [patch: string, name: string, when: string, restarts: readonly string[]][] = [
+    ['machine: { sysctls: { a.b: "1" } }', 'sysctls.a.b', 'at-once', []],
+    [
+      'machine: { kubelet: { extraConfig: { maxPods: 9 } } }',
+      'kubelet.config.maxPods',
+      'restart',
+      ['kubelet'],
+    ],
+    [
+      'cluster: { apiServer: { certSANs: [a.test] } }',
+      'cluster.apiServerSANs[0]',
+      'restart',
+      ['kube-apiserver'],
+    ],
+    [
+      'cluster: { scheduler: { extraArgs: { v: "4" } } }',
+      'controlPlane.scheduler.extraArgs.v',
+      'restart',
+      ['kube-scheduler'],
+    ],
+    ['machine: { install: { wipe: true } }', 'install.wipe', 'next-upgrade', []],
+    ['machine: { env: { A: b } }', 'environment.A', 'next-start', []],
+    [
+      'machine: { files: [{ path: /var/a, content: a, permissions: 0o644, op: create }] }',
+      'v1alpha1.machine.files',
+      'next-boot',
+      [],
+    ],
+  ];
+  for (const [patch, name, when, restarts] of rows) {
+    const found = await withPatch(patch);
+    const change = found.changes.find((each) => each.name === name);
+    assert.deepEqual(
+      [change?.effect.when, found.restarts, found.needsBoot],
+      [when, restarts, when === 'next-boot'],
+      `${patch}: ${found.changes.map((each) => each.name).join(' ')}`,
+    );
+  }
+});
+
+test('diffByMeaning() finds no difference in order, comments and style', () => {
+  const text = `# a comment\n${base.replace('version: v1alpha1', '"version": v1alpha1 # text')}`;
+  const found = diffByMeaning(loadConfiguration(base), loadConfiguration(text));
+  assert.deepEqual([found.changes, formatMeaning(found)], [[], ['no difference']]);
+});
+
+test('formatMeaning() has no value of a configuration', async () => {
+  const found = await withPatch('machine: { token: secret-token, sysctls: { a.b: secret-value } }');
+  const lines = formatMeaning(found);
+  assert.ok(lines.some((line) => line.startsWith('~ setting token')));
+  assert.doesNotMatch(`${lines.join('\n')}${JSON.stringify(found)}`, /secret-(?:token|value)/);
+});
+
+test('diffByMeaning() names what two forms of one configuration make restart', () => {
+  const { before, after } = convertConfigurationText(base);
+  const { restarts } = diffByMeaning(before, after);
+  assert.deepEqual(restarts, ['kube-apiserver', 'kube-controller-manager']);
+});

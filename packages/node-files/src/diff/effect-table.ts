@@ -1,0 +1,119 @@
+import { kubeletPaths } from '../kubelet/kubelet-paths.ts';
+import { podPaths } from '../kubernetes/pod-paths.ts';
+
+/** When a part of a configuration that is applied to a running node acts. No configuration makes a node restart by itself. */
+export type EffectTime = 'at-once' | 'restart' | 'next-start' | 'next-boot' | 'next-upgrade' | 'unknown';
+
+export interface Effect {
+  readonly when: EffectTime;
+  /** For `restart`: the service or component that restarts by itself. For `next-start`: the one that has to be restarted. */
+  readonly service?: string;
+  /** What happens, in one line. */
+  readonly text: string;
+}
+
+const atOnce = (text: string): Effect => ({ when: 'at-once', text });
+const restarts = (service: string): Effect => ({ when: 'restart', service, text: `${service} restarts` });
+const controlPlane = (service: string): Effect => ({
+  when: 'restart',
+  service,
+  text: `${service} restarts, on one control plane after the other`,
+});
+const nextBoot = (text = 'acts after the next boot'): Effect => ({ when: 'next-boot', text });
+
+/**
+ * What becomes of each difference. The first row that matches counts. Names are those of `ProofDifference`.
+ *
+ * Source: Talos v1.14: ApplyConfiguration.
+ */
+const rows: readonly (readonly ['file' | 'setting', RegExp, Effect])[] = [
+  ['file', /^static pod kube-apiserver$/, controlPlane('kube-apiserver')],
+  ['file', /^static pod kube-controller-manager$/, controlPlane('kube-controller-manager')],
+  ['file', /^static pod kube-scheduler$/, controlPlane('kube-scheduler')],
+  ['file', /^static pod /, atOnce('the kubelet starts the pod anew')],
+  ['file', below(podPaths.config('kube-apiserver')), controlPlane('kube-apiserver')],
+  ['file', below(podPaths.secrets('kube-apiserver')), controlPlane('kube-apiserver')],
+  ['file', below(podPaths.config('kube-scheduler')), controlPlane('kube-scheduler')],
+  ['file', /^(?:container|command line) of the kubelet$/, restarts('kubelet')],
+  ['file', below(kubeletPaths.settings), restarts('kubelet')],
+  ['file', /^manifest/, atOnce('a control plane applies the manifest to the cluster')],
+  ['file', /^Node object$/, atOnce('the Node object changes')],
+  ['file', /^\/etc\/cri\//, atOnce('containerd reads it with the next pull')],
+  [
+    'file',
+    /^\/(?:proc|sys)\//,
+    atOnce('the kernel gets the value; one that is left out stays until the next boot'),
+  ],
+  ['file', /^\/etc\/(?:hosts|resolv\.conf)$/, atOnce('programs read it with their next look-up')],
+
+  [
+    'setting',
+    /^controlPlane\.(?:apiServer|authentication|authorizers|auditPolicy|admissionPlugins)\b/,
+    controlPlane('kube-apiserver'),
+  ],
+  ['setting', /^identity\./, controlPlane('kube-apiserver')],
+  ['setting', /^cluster\.apiServerSANs\b/, controlPlane('kube-apiserver')],
+  ['setting', /^controlPlane\.(?:controllerManager|nodeMasks)\b/, controlPlane('kube-controller-manager')],
+  ['setting', /^controlPlane\.scheduler\b/, controlPlane('kube-scheduler')],
+  ['setting', /^controlPlane\.staticPods\b/, atOnce('the kubelet starts the pod anew')],
+  ['setting', /^manifests\b/, atOnce('a control plane applies the manifest to the cluster')],
+  ['setting', /^kubelet\b/, restarts('kubelet')],
+  ['setting', /^node\.(?:validSubnets|skipRegistration|registerWithFQDN)\b/, restarts('kubelet')],
+  ['setting', /^node\./, atOnce('the Node object changes')],
+  ['setting', /^install\b/, { when: 'next-upgrade', text: 'acts with the next installation or upgrade' }],
+  ['setting', /^registries\.auths\b/, { when: 'next-start', service: 'cri', text: 'acts when cri restarts' }],
+  ['setting', /^baseRuntimeSpec\b/, { when: 'next-start', service: 'cri', text: 'acts when cri restarts' }],
+  ['setting', /^registries\b/, atOnce('containerd reads it with the next pull')],
+  [
+    'setting',
+    /^(?:environment|debug)\b/,
+    { when: 'next-start', text: 'each service gets it when it starts' },
+  ],
+  ['setting', /^encryption\b/, nextBoot('acts after the next boot, or never on a volume that exists')],
+  [
+    'setting',
+    /^kernelModules\[\d+\]\.parameters\b/,
+    nextBoot('a module that is loaded keeps its parameters until the next boot'),
+  ],
+  ['setting', /^v1alpha1\.machine\.(?:files|disks)\b/, nextBoot()],
+  ['setting', /^VolumeConfig\b/, nextBoot('acts after the next boot, or never on a volume that exists')],
+  [
+    'setting',
+    /^(?:User|Raw|Swap|External|Existing)VolumeConfig\b/,
+    atOnce('a volume that is new is made; one that exists stays'),
+  ],
+  [
+    'setting',
+    /^(?:etcd|v1alpha1\.cluster\.etcd)\b/,
+    { when: 'next-start', service: 'etcd', text: 'acts when etcd restarts' },
+  ],
+  [
+    'setting',
+    /^(?:machineType|isComplete)$/,
+    { when: 'unknown', text: 'the type of a node does not change: reset it, and join it again' },
+  ],
+  [
+    'setting',
+    /^(?:sysctls|sysfs|kernelModules|udevRules|hostname|resolvers|hostDNS|time|staticHosts|kubePrism|kubeSpan|logDestinations|kernelLogDestinations|eventSink|watchdog|trustedRoots|zswap|extensionServices|certSANs|acceptedCAs|imageCacheEnabled|talosAPIAccess|nodeAddressSortAlgorithm|usesDefaultDhcp)\b/,
+    atOnce('the node changes it at once'),
+  ],
+  [
+    'setting',
+    /^(?:Link|Bond|Bridge|DummyLink|Veth|VLAN|VRF|Wireguard|Ethernet|LinkAlias|BlackholeRoute|RoutingRule|DHCPv4|DHCPv6|Layer2VIP|HCloudVIP|NetworkRule|NetworkDefaultAction|TCPProbe|HTTPProbe)Config\b|^v1alpha1\.machine\.network\b/,
+    atOnce('the node changes its network at once'),
+  ],
+];
+
+function below(folder: string): RegExp {
+  return new RegExp(`^${folder.replaceAll('.', '\\.')}/`);
+}
+
+/** What a difference does to a running node to which the second configuration is applied. */
+export function effectOf(of: 'file' | 'setting', name: string): Effect {
+  return (
+    rows.find(([kind, pattern]) => kind === of && pattern.test(name))?.[2] ?? {
+      when: 'unknown',
+      text: 'nothing here says when it acts',
+    }
+  );
+}

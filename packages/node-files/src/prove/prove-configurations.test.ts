@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { convertConfigurationText, loadConfiguration } from '@nodewright/machine-config';
+import { controlPlaneText } from '../testing/rendered-pods.ts';
+import { comparable } from './comparable.ts';
+import { formatProof } from './format-proof.ts';
+import { isProven } from './proof.ts';
+import { proveConfigurations } from './prove-configurations.ts';
+
+const patched = (...patches: string[]) => controlPlaneText({ minor: 13, patches });
+
+test('proveConfigurations() lists a key that nothing reads as not proven, with its position', async () => {
+  const { before, after, notes } = convertConfigurationText(
+    await patched('machine: { disks: [{ device: /dev/sdb }], logging: { destinations: [] } }'),
+  );
+  const { unproven } = proveConfigurations(before, after, notes);
+  const disks = unproven.find(({ name }) => name === 'machine.disks');
+  assert.match(disks?.position ?? '', /^line \d+, column \d+$/);
+  assert.ok(unproven.some(({ name }) => name === 'command line of etcd'));
+  assert.equal(
+    unproven.some(({ name }) => name.startsWith('machine.kubelet.image')),
+    false,
+  );
+});
+
+test('proveConfigurations() does not take a key that nothing reads for equal when it is lost', async () => {
+  const before = loadConfiguration(await patched('machine: { disks: [{ device: /dev/sdb }] }'));
+  const proof = proveConfigurations(before, loadConfiguration(await patched()));
+  assert.deepEqual(
+    proof.differences.map(({ name, kind, cause }) => [name, kind, cause]),
+    [['v1alpha1.machine.disks', 'removed', 'unnamed']],
+  );
+});
+
+test('proveConfigurations() names a file that a node would refuse to make', async () => {
+  const before = loadConfiguration(await patched());
+  const after = loadConfiguration(await patched('cluster: { scheduler: { extraArgs: { config: /a } } }'));
+  const proof = proveConfigurations(before, after);
+  assert.ok(
+    formatProof(proof).some((line) =>
+      /static pod kube-scheduler .*refuses to make it: .*"config"/.test(line),
+    ),
+  );
+  assert.equal(isProven(proof), false);
+});
+
+test('a proof has no value of a configuration', async () => {
+  const secret = 'secret-value';
+  const before = loadConfiguration(await patched());
+  const after = loadConfiguration(
+    await patched(
+      `machine: { token: ${secret}, env: { A: ${secret} }, registries: { config: { r.test: { auth: { password: ${secret} } } } } }`,
+      `cluster: { apiServer: { extraArgs: { v: ${secret} } }, extraManifestHeaders: { A: ${secret} }, extraManifests: ["https://m.test/${secret}"] }`,
+      `machine: { disks: [{ device: ${secret} }], files: [{ path: /a, content: ${secret}, permissions: 0o600, op: create }] }`,
+    ),
+  );
+  const proof = proveConfigurations(before, after);
+  assert.ok(proof.differences.length > 8);
+  assert.doesNotMatch(JSON.stringify(proof) + formatProof(proof).join('\n'), new RegExp(secret));
+});
+
+test('proveConfigurations() follows nodes of upstream, which add no authorizer beside the document', async () => {
+  const { before, after, notes } = convertConfigurationText(await patched());
+  const without = after.filter(({ kind }) => kind !== 'KubeAuthorizerConfig');
+  const { differences } = proveConfigurations(before, without, notes);
+  const file = differences.find(({ name }) => name.endsWith('/authorization-config.yaml'));
+  assert.deepEqual([file?.cause, file?.rule !== undefined], ['unnamed', true]);
+});
+
+test('comparable() gives flags and named items of lists their names', () => {
+  assert.deepEqual(
+    comparable({
+      command: ['/bin/a', '--b=1', '--c=x', '--c=y', '--d'],
+      list: [{ name: 'n', v: [1] }, { name: 'm' }],
+    }),
+    {
+      command: { '[0]': '/bin/a', '--b': '1', '--c': ['x', 'y'], '--d': '--d' },
+      list: { n: { name: 'n', v: [1] }, m: { name: 'm' } },
+    },
+  );
+  assert.deepEqual(comparable([{ name: 'n' }, { name: 'n' }]), [{ name: 'n' }, { name: 'n' }]);
+});
