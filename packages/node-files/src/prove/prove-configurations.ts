@@ -106,7 +106,7 @@ function compareFiles(old: Rendered, next: Rendered, known: Known) {
     }
     const kind = one === undefined ? 'added' : other === undefined ? 'removed' : 'changed';
     const places =
-      kind === 'changed' ? compareValues(comparable(one?.file.value), comparable(other?.file.value)) : [];
+      kind === 'changed' ? compareValues(comparable(one?.file.value()), comparable(other?.file.value())) : [];
     const keys = places.map((place) => `${place.path} ${place.kind}`);
     const rule = other?.file.rule ?? one?.file.rule;
     const reads = new Set([...(one?.reads ?? []), ...(other?.reads ?? [])]);

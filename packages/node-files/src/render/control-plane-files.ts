@@ -50,13 +50,13 @@ const onControlPlanes = (
 const podFile = (name: string, pod: JsonObject): RenderedFile => ({
   name: `static pod ${name}`,
   text: encodeYaml(pod),
-  value: pod,
+  value: () => pod,
 });
 
 const yamlFile = (name: string, text: string, rule?: string): RenderedFile => ({
   name,
   text,
-  value: parse(text),
+  value: () => parse(text),
   ...(rule !== undefined && { rule }),
 });
 
@@ -104,13 +104,15 @@ export const controlPlaneFiles: readonly FileMaker<NodeSettings>[] = [
       ({ id, objects }) => ({
         name: `manifest ${id}`,
         text: objects.map((object) => encodeYaml(object)).join('---\n'),
-        value: Object.fromEntries(objects.map((object) => [labelOf(object), object])),
+        value: () => Object.fromEntries(objects.map((object) => [labelOf(object), object])),
       }),
     ),
   ),
   onControlPlanes('manifests of the user', ({ manifests }) => {
     const value = extraManifestsFrom(manifests);
-    return value.length === 0 ? [] : [{ name: 'manifests of the user', text: JSON.stringify(value), value }];
+    return value.length === 0
+      ? []
+      : [{ name: 'manifests of the user', text: JSON.stringify(value), value: () => value }];
   }),
 ];
 

@@ -20,7 +20,7 @@ import { sampleNode } from './sample-node.ts';
 const lines = (name: string, texts: readonly string[]): RenderedFile => ({
   name,
   text: texts.map((text) => `${text}\n`).join(''),
-  value: texts,
+  value: () => texts,
 });
 
 const nameOf = ({ hostname }: NodeSettings) => parseHostname(hostname.hostname || sampleNode.hostname);
@@ -37,7 +37,11 @@ function kubeletFiles(settings: NodeSettings): RenderedFile[] {
   const isControlPlane = machineType === 'controlplane' || machineType === 'init';
   const config = kubeletConfiguration(spec, { isControlPlane, limitsPods: true });
   const container = { image: spec.image, mounts: spec.extraMounts };
-  const file = (name: string, value: unknown, text: string): RenderedFile => ({ name, text, value });
+  const file = (name: string, value: unknown, text: string): RenderedFile => ({
+    name,
+    text,
+    value: () => value,
+  });
   return [
     file('container of the kubelet', container, JSON.stringify(container)),
     file('command line of the kubelet', args, args.join('\n')),
@@ -77,7 +81,7 @@ export const fileMakers: readonly FileMaker<NodeSettings>[] = [
       userPods(controlPlane.staticPods).map(({ id, pod }) => ({
         name: `static pod ${id}`,
         text: encodeYaml(pod),
-        value: pod,
+        value: () => pod,
       })),
   },
   { name: 'files of the kubelet', make: kubeletFiles },

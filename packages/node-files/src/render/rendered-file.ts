@@ -4,8 +4,8 @@ export interface RenderedFile {
   readonly name: string;
   /** What a program reads. It may hold secrets. */
   readonly text: string;
-  /** The same as a value, so that a difference can be named by its key and not by its line. */
-  readonly value: unknown;
+  /** The same as a value, so that a difference can be named by its key and not by its line. It is made only when a file is different. */
+  readonly value: () => unknown;
   /** Set where upstream's nodes render another file than those of this project, and this one is upstream's. */
   readonly rule?: string;
 }
