@@ -41,7 +41,7 @@ const rows: readonly (readonly ['file' | 'setting', RegExp, Effect])[] = [
   ['file', /^\/etc\/cri\//, atOnce('containerd reads it with the next pull')],
   [
     'file',
-    /^\/(?:proc|sys)\//,
+    /^kernel parameters$/,
     atOnce('the kernel gets the value; one that is left out stays until the next boot'),
   ],
   ['file', /^\/etc\/(?:hosts|resolv\.conf)$/, atOnce('programs read it with their next look-up')],

@@ -80,3 +80,41 @@ test('comparable() gives flags and named items of lists their names', () => {
   );
   assert.deepEqual(comparable([{ name: 'n' }, { name: 'n' }]), [{ name: 'n' }, { name: 'n' }]);
 });
+
+test('proveConfigurations() takes a bounded time for large configurations without anything in common', () => {
+  const worker = (body: string) =>
+    loadConfiguration(
+      `version: v1alpha1\nmachine: { type: worker }\ncluster: { controlPlane: { endpoint: "https://a.test:6443" } }\n---\n${body}`,
+    );
+  const entries = (prefix: string, count: number) =>
+    Array.from({ length: count }, (_, at) => `  ${prefix}.a${at}: "1"\n`).join('');
+  const sysctls = (prefix: string) =>
+    worker(`apiVersion: v1alpha1\nkind: SysctlConfig\nparams:\n${entries(prefix, 12_000)}`);
+  const pods = (prefix: string) =>
+    worker(
+      Array.from(
+        { length: 900 },
+        (_, at) =>
+          `apiVersion: v1alpha1\nkind: KubeStaticPodConfig\nname: ${prefix}${at}\npod: { metadata: { name: ${prefix}${at} } }\n`,
+      ).join('---\n'),
+    );
+  const mirrors = (prefix: string) =>
+    worker(
+      Array.from(
+        { length: 900 },
+        (_, at) =>
+          `apiVersion: v1alpha1\nkind: RegistryMirrorConfig\nname: ${prefix}${at}.test\nendpoints: [{ url: "https://m.test" }]\n`,
+      ).join('---\n'),
+    );
+  for (const [make, least] of [
+    [sysctls, 24_000],
+    [pods, 1800],
+    [mirrors, 1800],
+  ] as const) {
+    const started = process.cpuUsage();
+    const { differences } = proveConfigurations(make('x'), make('y'));
+    const { user } = process.cpuUsage(started);
+    assert.ok(differences.length >= least, `${differences.length}`);
+    assert.ok(user < 20_000_000, `${user / 1000} ms of processor time`);
+  }
+});

@@ -15,7 +15,7 @@ import { type NodeSettings, nodeSettings } from '../render/node-settings.ts';
 import type { RenderedFile } from '../render/rendered-file.ts';
 import { unrenderedFiles } from '../render/sample-node.ts';
 import { comparable } from './comparable.ts';
-import { formCauses, settingOf } from './form-causes.ts';
+import { type Cause, createFindCause, type FindCause } from './find-cause.ts';
 import type { Proof, ProofDifference, Unproven } from './proof.ts';
 
 /** More differing keys of a file are counted, not named. */
@@ -67,7 +67,7 @@ export function proveConfigurations(
     };
   });
   const raw = compareValues(old.settings, next.settings).map(({ path }) => path);
-  const { differences, equal } = compareFiles(old, next, { raw, settings });
+  const { differences, equal } = compareFiles(old, next, createFindCause(raw, settings));
   return {
     differences: [...settings, ...differences, ...refusals(old, next)],
     unproven: [...unreadOf(before, after), ...unrenderedOf(old.settings)],
@@ -89,13 +89,8 @@ function render(settings: NodeSettings): Rendered {
   return { settings, files, refused };
 }
 
-interface Known {
-  /** Paths of `NodeSettings` that are different. */
-  readonly raw: readonly string[];
-  readonly settings: readonly ProofDifference[];
-}
-
-function compareFiles(old: Rendered, next: Rendered, known: Known) {
+function compareFiles(old: Rendered, next: Rendered, findCause: FindCause) {
+  const causes = new Map<ReadonlySet<string> | undefined, Cause>();
   const equal: string[] = [];
   const differences: ProofDifference[] = [];
   for (const name of new Set([...old.files.keys(), ...next.files.keys()])) {
@@ -109,13 +104,16 @@ function compareFiles(old: Rendered, next: Rendered, known: Known) {
       kind === 'changed' ? compareValues(comparable(one?.file.value()), comparable(other?.file.value())) : [];
     const keys = places.map((place) => `${place.path} ${place.kind}`);
     const rule = other?.file.rule ?? one?.file.rule;
-    const reads = new Set([...(one?.reads ?? []), ...(other?.reads ?? [])]);
+    // Files of one maker were made of the same settings.
+    const key = other?.reads ?? one?.reads;
+    const cause = causes.get(key) ?? findCause(new Set([...(one?.reads ?? []), ...(other?.reads ?? [])]));
+    causes.set(key, cause);
     differences.push({
       of: 'file',
       name,
       kind,
       ...(kind === 'changed' && { keys: keys.length > 0 ? limited(keys) : ['the order of its keys'] }),
-      ...causeOf(reads, known),
+      ...cause,
       ...(rule !== undefined && { rule }),
     });
   }
@@ -124,58 +122,6 @@ function compareFiles(old: Rendered, next: Rendered, known: Known) {
 
 const limited = (keys: readonly string[]) =>
   keys.length <= maxKeys ? keys : [...keys.slice(0, maxKeys), `${keys.length - maxKeys} more`];
-
-/** The settings that a file was made of and that are different are its cause. The worst of them counts. */
-function causeOf(
-  reads: ReadonlySet<string>,
-  { raw, settings }: Known,
-): Pick<ProofDifference, 'cause' | 'text'> {
-  const paths = raw.filter((path) => isRead(reads, path));
-  const effective = settings.filter(({ name }) => paths.some((path) => overlaps(settingOf(path), name)));
-  const bad = effective.find(({ cause }) => cause === 'unnamed');
-  if (bad !== undefined) return { cause: 'unnamed', text: `the setting ${bad.name} is different` };
-  const [named] = effective;
-  const forms = paths.map((path) => ({
-    path,
-    text: formCauses.find(({ setting }) => setting.test(path))?.text,
-    isEffective: effective.some(({ name }) => overlaps(settingOf(path), name)),
-  }));
-  const unknown = forms.find(({ text, isEffective }) => text === undefined && !isEffective);
-  if (unknown !== undefined) return { cause: 'unnamed', text: `the setting ${unknown.path} is different` };
-  // Where a rule of upstream's nodes makes the difference, the values themselves may be the same.
-  const around = settings.find(({ name, cause }) => cause === 'unnamed' && isRead(reads, areaOf(name)));
-  if (around !== undefined) return { cause: 'unnamed', text: `the setting ${around.name} is different` };
-  if (named !== undefined)
-    return { cause: 'named', text: `the setting ${named.name} is different: ${named.text}` };
-  const texts = [...new Set(forms.flatMap(({ text }) => text ?? []))];
-  if (texts.length === 0) return { cause: 'unnamed', text: 'nothing says why' };
-  return { cause: 'form', text: texts.join('; ') };
-}
-
-/** Paths as `recorded()` writes them: each key behind a slash. */
-function isRead(reads: ReadonlySet<string>, path: string): boolean {
-  const slashed = `/${path
-    .replaceAll('/', '//')
-    .replace(/\[(\d+)\]/g, '/$1')
-    .replaceAll('.', '/')}`;
-  if (reads.has(slashed)) return true;
-  // Keys of mappings may have dots, which stand for no level.
-  const plain = slashed.replaceAll('/', '.');
-  return [...reads].some((read) => {
-    const flat = read.replaceAll('/', '.');
-    return flat === plain || flat.startsWith(`${plain}.`);
-  });
-}
-
-/** The group of settings that a setting is in, such as `controlPlane.authorizers`. */
-function areaOf(name: string): string {
-  const [first = '', second] = name.split(/[.[]/);
-  const isGroup = ['cluster', 'controlPlane', 'kubelet', 'manifests', 'node', 'registries'].includes(first);
-  return isGroup && second !== undefined ? `${first}.${second}` : first;
-}
-
-const overlaps = (one: string, other: string) =>
-  one === other || isNamedBy({ effective: one }, other) || isNamedBy({ effective: other }, one);
 
 /** A configuration of which a node cannot make a file. */
 function refusals(old: Rendered, next: Rendered): ProofDifference[] {

@@ -98,8 +98,15 @@ export const fileMakers: readonly FileMaker<NodeSettings>[] = [
   },
   {
     name: 'kernel parameters',
-    make: (settings) =>
-      configuredParameters(settings).map(({ id, spec }) => lines(parameterPath(id), [spec.value])),
+    make: (settings) => {
+      // The order in which a node sets them does not matter.
+      const wanted = configuredParameters(settings)
+        .map(({ id, spec }) => [parameterPath(id), spec.value] as const)
+        .sort(([one], [other]) => (one < other ? -1 : 1));
+      if (wanted.length === 0) return [];
+      const value = Object.fromEntries(wanted);
+      return [{ name: 'kernel parameters', text: JSON.stringify(value), value: () => value }];
+    },
   },
   {
     name: '/etc/hosts',
