@@ -151,6 +151,9 @@ test(`links are as configured after any of ${count} sequences, and a second pass
     await node.apply(documentsOf({ choices }));
     applied += 1;
   };
+  // A sequence need not begin with a configuration, which would end what was made above.
+  await want([]);
+  await settle(node, bench, 'the end of what was made by hand');
   for (const [index, sequence] of sequences.entries()) {
     await node.tools.batch(fresh);
     for (const action of sequence) {
