@@ -1,5 +1,6 @@
 // Eight new systems that do not work, each tried by a machine with one kind of firmware: the machine is back on its old system without
 // anybody's help, and says why. The artefacts are made of that of `make upgrade-image VERSION=v1.14.1`.
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,12 +33,17 @@ interface Expectation {
   readonly reason: RegExp;
 }
 
+/** What the machine says when it has written it and sees that it cannot start. */
+interface Refusal {
+  readonly refusal: RegExp;
+}
+
 const stopped = /it stopped before (its machined ran|it was confirmed)/;
-const expected: Readonly<Record<BrokenImage, Expectation>> = {
+const expected: Readonly<Record<BrokenImage, Expectation | Refusal>> = {
   'kernel panics': { console: /Kernel panic - not syncing/, reason: stopped },
   'kernel hangs after its modules': { console: /slot B is tried: the watchdog i6300esb/, reason: stopped },
   'init stops': { console: /Kernel panic - not syncing: Attempted to kill init/, reason: stopped },
-  'wrong root hash': { console: /no disk has a partition labelled BOOT/, reason: stopped },
+  'wrong root hash': { refusal: /slot B has no system that can be started/ },
   'machined exits': { console: /Kernel panic - not syncing: Attempted to kill init/, reason: stopped },
   'machined hangs': { console: /softdog: Initiating system reboot/, reason: stopped },
   'apid never listens': {
@@ -90,9 +96,22 @@ for (const { boot, hasWatchdog, images } of rows)
 type Upgradable = Awaited<ReturnType<typeof startUpgradable>>;
 
 async function comesBack({ machine, call, ...upgradable }: Upgradable, image: BrokenImage): Promise<void> {
-  const { console, reason } = expected[image];
+  const expectation = expected[image];
+  const reference = `registry.test/installer:${image.replaceAll(' ', '-')}`;
+  if ('refusal' in expectation) {
+    const { exitCode, output } = await workplace.talosctl(
+      ...call('upgrade', '--image', reference, '--drain=false', '--wait=false'),
+    );
+    assert.equal(exitCode, 1, output);
+    assert.match(output, expectation.refusal);
+    assert.doesNotMatch(output, /the next start tries/);
+    await workplace.shows(call('get', 'upgradestatuses', '-o', 'json'), /"trial": ""/);
+    await upgradable.runs('v1.14.0', 'A', 'confirmed');
+    return;
+  }
+  const { console, reason } = expectation;
   const before = machine.console().length;
-  await upgradable.upgrade(`registry.test/installer:${image.replaceAll(' ', '-')}`);
+  await upgradable.upgrade(reference);
   // An upgrade begins with a record without a failure, so this one is new.
   const failed = new RegExp(
     `"failed": "B",\\s*"mode": "confirmed",[^}]*"reason": "[^"]*${reason.source}[^}]*"slot": "A"`,
