@@ -64,7 +64,7 @@ PROGRAMS ?=
 SET ?=
 # For `make verify-installer`: the folder or the archive of an artefact, or its name in a registry; that of `make installer` by default.
 INSTALLER ?=
-# For `make upgrade-image`: the version of its system, such as v1.14.1.
+# For `make upgrade-image` and `make rehearsal`: the version of its system, such as v1.14.1.
 VERSION ?=
 # For `make iso`: arguments of the kernel that it adds to those of the image.
 KERNEL_ARGUMENTS ?=
@@ -92,7 +92,7 @@ Tests of daemons, clusters and documents: test-status test-flakes test-docs test
 Faults, attacks and long runs: chaos attack attack-network sim test-fuzz test-config-fuzz test-convert fuzz-h2 test-soak soak-h2 soak-download soak-node soak-weeks
 Measurements: measure measure-reboots measure-kubernetes measure-boot measure-memory measure-package bench bench-copy bench-state bench-ui bench-registry test-bench scale
 Kubernetes: kubernetes test-kubernetes test-kubelet e2e-kubernetes
-Programs and images that clusters and tests use: etcd images engine jaeger containerd upstream-client interop-programs sdk package
+Programs and images that clusters and tests use: etcd images engine jaeger containerd upstream-client interop-programs sdk package rehearsal
 Images of machines: image boot rootfs rootfs-programs node-image installer iso qcow2 upgrade-image extension-set verify-image verify-extension-set verify-installer reproducible
 Tests of machines: test-boot test-boot-long test-boot-uefi test-boot-plain test-boot-network test-boot-extensions test-boot-devices test-boot-extension-sets test-boot-kubernetes test-boot-image-cache test-upgrade-machine test-powercut test-powercut-upgrade
 Upkeep: update freshness rootfs-lock pictures sample-text help help-all
@@ -443,6 +443,10 @@ qcow2: image ## writes the disk image as _out/image/disk.qcow2, for hypervisors 
 .PHONY: upgrade-image
 upgrade-image: image ## makes the same artefact of another version, to try upgrades with, into _out/upgrade-images (VERSION= KUBERNETES=1)
 	@VERSION='$(VERSION)' KERNEL='$(KERNEL)' node rootfs/build-upgrade-image.ts $(if $(KUBERNETES),--kubernetes)
+
+.PHONY: rehearsal
+rehearsal: $(installed) ## makes an artefact of another version for nodes of processes only, to try upgrades with, into _out/rehearsals; without root, in seconds (VERSION= KUBERNETES=1)
+	@VERSION='$(VERSION)' node rootfs/build-rehearsal.ts $(if $(KUBERNETES),--kubernetes)
 
 .PHONY: verify-installer
 verify-installer: $(installed) ## reads an artefact of the installer whole, as a node does, with the certificate of the image (INSTALLER=)

@@ -84,7 +84,7 @@ export async function makeInstaller(init: MakeInstallerInit): Promise<BuiltInsta
 }
 
 /** One file is all programs of Kubernetes: it chooses by the name that it was started with. */
-async function kubernetesProgram(checkout: string, note: (line: string) => void) {
+export async function kubernetesProgram(checkout: string, note: (line: string) => void) {
   const { folder } = await ensureKubernetes({ checkout, environment: process.env, note });
   return { kube: join(folder, 'kubelet') };
 }

@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { pathsBelow } from '../image/place-files.ts';
 
 /** The bundles that a node of processes starts. */
-const processBundles = ['machined', 'apid', 'trustd', 'registryd', 'udevd-bridge', 'process-supervisor'];
+export const processBundles = [
+  'machined',
+  'apid',
+  'trustd',
+  'registryd',
+  'udevd-bridge',
+  'process-supervisor',
+];
 
 /**
  * The bundles of nodes of processes, by their paths in the artefact.

@@ -8,6 +8,7 @@ import {
   type ArtefactLayer,
   checkTarget,
   encodeArtefact,
+  type NodeKind,
   nodeKinds,
 } from '@nodewright/installer';
 import { type Compression, descriptorOf, packLayer } from '../image/oci-image.ts';
@@ -25,6 +26,8 @@ export interface InstallerInit {
   readonly epochSeconds: number;
   readonly layers: readonly InstallerLayer[];
   readonly signer: SecureBootKey;
+  /** The kinds of nodes that it is for. Default: all. */
+  readonly kinds?: readonly NodeKind[];
 }
 
 /** The files of a layout, by path. */
@@ -38,14 +41,14 @@ export interface BuiltInstaller {
 /**
  * Makes an artefact of the installer. The same arguments give the same bytes.
  *
- * @throws Error when a file is missing without which a node of some kind cannot be upgraded
+ * @throws Error when a file is missing without which a node of one of the kinds cannot be upgraded
  */
 export function buildInstaller(init: InstallerInit): BuiltInstaller {
-  const { description, architecture, epochSeconds, layers, signer } = init;
+  const { description, architecture, epochSeconds, layers, signer, kinds = nodeKinds } = init;
   const packed = layers.map((layer) => packFiles(layer, epochSeconds));
   const { version, edition } = description;
   const described = { ...description, layers: packed.map(({ layer }) => layer.files) };
-  for (const nodeKind of nodeKinds)
+  for (const nodeKind of kinds)
     checkTarget(described, { nodeKind, edition, version, allowsDowngrade: false });
   const { index, manifest, config, layoutIndex } = encodeArtefact({
     ...{ description, epochSeconds, signer },
