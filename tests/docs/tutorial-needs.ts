@@ -21,6 +21,8 @@ const buildMs = 2_400_000;
 const needs: Readonly<Record<string, (checkout: string) => TutorialRun>> = {
   /** Nothing but time: resets and elections. */
   minutes: () => ({ timeoutMs: longMs }),
+  /** The programs that `make build` needs. */
+  build: () => ({ timeoutMs: longMs, inCheckout: true }),
   machine: (checkout) => ({ ...withMachine(checkout), timeoutMs: longMs }),
   // It builds two images and boots one, which takes a quarter of an hour: only where somebody asks for it.
   image: (checkout) => ({
