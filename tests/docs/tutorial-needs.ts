@@ -43,6 +43,8 @@ const needs: Readonly<Record<string, (checkout: string) => TutorialRun>> = {
     ...withProgram(checkout, 'upstream-talosctl', 'make upstream-client'),
     timeoutMs: longMs,
   }),
+  /** What the project does not start: another company's machines or programs. */
+  outside: () => ({ skip: 'is not run, as its text says' }),
   jaeger: (checkout) => withProgram(checkout, 'jaeger/jaeger', 'make jaeger'),
 };
 

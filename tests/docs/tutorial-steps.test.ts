@@ -42,3 +42,8 @@ test('missingLine() finds a line for each one that is expected, whatever the spa
   assert.equal(missingLine(['node02 …', 'node02 …'], output), 'node02 …');
   assert.equal(missingLine(['node0'], output), 'node0');
 });
+
+test('readTutorial() takes no steps from a page that is not run', () => {
+  const page = '# One\n\n<!-- needs: outside -->\n\n```hcl\na = 1\n```\n\n```sh\nrm -rf /\n```\n';
+  assert.deepEqual(tutorialOf(page), { needs: 'outside', steps: [] });
+});

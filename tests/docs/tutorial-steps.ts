@@ -16,6 +16,9 @@ export interface Tutorial {
 /** Reads a tutorial: each block of `sh` is a step, and a block of `text` right after it is what it prints. */
 export function readTutorial(path: string): Tutorial {
   const markdown = readFileSync(path, 'utf8');
+  const needs = /^<!-- needs: (\w+) -->$/m.exec(markdown)?.[1];
+  // What is not run shows files of other programs.
+  if (needs === 'outside') return { steps: [], needs };
   const steps: TutorialStep[] = [];
   let isAfterCommands = false;
   for (const [, language, content = '', between = ''] of markdown.matchAll(
@@ -28,7 +31,7 @@ export function readTutorial(path: string): Tutorial {
     else throw new Error(`${path}: a block of "${language}" that is neither commands nor their output`);
     isAfterCommands = language === 'sh' && between.trim() === '';
   }
-  return { steps, needs: /^<!-- needs: (\w+) -->$/m.exec(markdown)?.[1] };
+  return { steps, needs };
 }
 
 /** The first expected line for which the output has no line of its own. */
