@@ -68,7 +68,6 @@ export function configurationApplier(init: ApplierInit): Apply {
     }
     // The node may have left maintenance since the request arrived.
     checkAccess(keeper, application);
-    if (application.mode !== 'try') trial.keep();
     const { plan, configuration, ...judged } = await judge(init, application);
     const { mode, details } = plan;
     const changed = changeWarnings(keeper.active(), configuration);
@@ -78,6 +77,8 @@ export function configurationApplier(init: ApplierInit): Apply {
     if (application.dryRun) {
       return { warnings, mode, lostAddresses, details: dryRunDetails(plan, judged.difference ?? '') };
     }
+    // A call that is refused, or cannot be carried out, ends no trial: its previous configuration may be the only way to reach the machine.
+    using _paused = trial.pause();
     await executeApply(plan, configuration, init);
     log.info({ mode, warnings }, 'machine configuration applied');
     return { warnings, mode, details, lostAddresses };

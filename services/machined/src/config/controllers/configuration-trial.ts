@@ -14,6 +14,8 @@ interface Trial {
   readonly tried: DecodedConfiguration;
   /** The configuration that was active before the trial; `undefined` when the node had none. */
   readonly before: DecodedConfiguration | undefined;
+  /** When it ends, on the monotonic clock. */
+  readonly untilMs: number;
   readonly timer: Disposable;
 }
 
@@ -39,7 +41,21 @@ export class ConfigurationTrial implements Disposable {
     const before = this.#running === undefined ? this.#keeper.active() : this.#running.before;
     this.#running?.timer[Symbol.dispose]();
     await this.#keeper.activate(tried);
-    this.#arm({ tried, before }, this.#timers.monotonicMs() + Number(forNs / 1_000_000n));
+    this.#arm({ tried, before, untilMs: this.#timers.monotonicMs() + Number(forNs / 1_000_000n) });
+  }
+
+  /**
+   * Keeps the previous configuration from returning while another one is applied. After that the trial goes on, and ends when it would
+   * have ended, unless it was kept or another one was started meanwhile.
+   */
+  pause(): Disposable {
+    const paused = this.#running;
+    paused?.timer[Symbol.dispose]();
+    return {
+      [Symbol.dispose]: () => {
+        if (paused !== undefined && this.#running === paused) this.#arm(paused);
+      },
+    };
   }
 
   /** Ends the trial: the tried configuration stays active. */
@@ -52,16 +68,17 @@ export class ConfigurationTrial implements Disposable {
     this.keep();
   }
 
-  #arm(trial: Omit<Trial, 'timer'>, untilMs: number): void {
-    const leftMs = untilMs - this.#timers.monotonicMs();
+  #arm({ tried, before, untilMs }: Omit<Trial, 'timer'>): void {
+    const trial = { tried, before, untilMs };
+    const leftMs = Math.max(untilMs - this.#timers.monotonicMs(), 0);
     const timer =
       leftMs > longestPauseMs
-        ? this.#timers.after(longestPauseMs, () => this.#arm(trial, untilMs))
+        ? this.#timers.after(longestPauseMs, () => this.#arm(trial))
         : this.#timers.after(leftMs, () => this.#revert(trial));
     this.#running = { ...trial, timer };
   }
 
-  #revert({ tried, before }: Omit<Trial, 'timer'>): void {
+  #revert({ tried, before }: Pick<Trial, 'tried' | 'before'>): void {
     this.#running = undefined;
     // Another configuration became active meanwhile: a damaged stored file was repaired and ended
     // maintenance.

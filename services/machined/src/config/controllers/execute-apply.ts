@@ -5,7 +5,7 @@ import type { ConfigurationTrial } from './configuration-trial.ts';
 
 export interface ApplyEffects {
   readonly keeper: Pick<ConfigurationKeeper, 'store' | 'activate'>;
-  readonly trial: Pick<ConfigurationTrial, 'start'>;
+  readonly trial: Pick<ConfigurationTrial, 'start' | 'keep'>;
 }
 
 type StepOf<K extends ApplyStep['kind']> = Extract<ApplyStep, { readonly kind: K }>;
@@ -21,8 +21,14 @@ export async function executeApply(
   { keeper, trial }: ApplyEffects,
 ): Promise<void> {
   const executors: { readonly [K in ApplyStep['kind']]: (step: StepOf<K>) => Promise<void> } = {
-    store: () => keeper.store(configuration.text),
-    activate: () => keeper.activate(configuration),
+    async store() {
+      await keeper.store(configuration.text);
+      trial.keep();
+    },
+    async activate() {
+      await keeper.activate(configuration);
+      trial.keep();
+    },
     try: ({ forNs }) => trial.start(configuration, forNs),
   };
   const execute = <K extends ApplyStep['kind']>(kind: K, step: StepOf<K>) => executors[kind](step);

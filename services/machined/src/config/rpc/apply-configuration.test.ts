@@ -189,8 +189,6 @@ test('ApplyConfiguration in mode TRY can last for months', () =>
 const keepers: readonly [string, string, number, object, unknown][] = [
   ['applying the same text', second, Mode.AUTO, {}, all(second)],
   ['staging another text', third, Mode.STAGED, {}, { v1alpha1: second, persistent: third, disk: third }],
-  ['a refused text', 'refuse me', Mode.AUTO, {}, { ...all(first), v1alpha1: second }],
-  ['a dry run', third, Mode.AUTO, { dryRun: true }, { ...all(first), v1alpha1: second }],
 ];
 for (const [says, text, mode, more, outcome] of keepers) {
   test(`a tried configuration stays active after another call: ${says}`, () =>
@@ -202,12 +200,43 @@ for (const [says, text, mode, more, outcome] of keepers) {
     }));
 }
 
-test('a dry run of a trial does not end a running trial', () =>
+test('a configuration that is staged already does not end a running trial', () =>
   withNode(first, async ({ node, apply, look }) => {
+    await apply(third, Mode.STAGED);
     await apply(second, Mode.TRY);
-    await apply(third, Mode.TRY, { dryRun: true });
+    await apply(third, Mode.STAGED);
     await node.advance(60_000);
-    assert.deepEqual(await look(), all(first));
+    assert.deepEqual(await look(), { v1alpha1: first, persistent: third, disk: third });
+  }));
+
+const changesNothing: readonly [string, string, number, object][] = [
+  ['a dry run of a trial', third, Mode.TRY, { dryRun: true }],
+  ['a dry run', third, Mode.AUTO, { dryRun: true }],
+  ['a refused text', 'refuse me', Mode.AUTO, {}],
+  ['a text that is no configuration', ': :', Mode.NO_REBOOT, {}],
+];
+for (const [says, text, mode, more] of changesNothing) {
+  test(`a call that changes nothing does not end a running trial: ${says}`, () =>
+    withNode(first, async ({ node, apply, look }) => {
+      await apply(second, Mode.TRY);
+      await node.advance(30_000);
+      await apply(text, mode, more);
+      await node.advance(29_999);
+      assert.deepEqual(await look(), { ...all(first), v1alpha1: second });
+      await node.advance(1);
+      assert.deepEqual(await look(), all(first));
+    }));
+}
+
+test('a configuration that cannot be stored does not end a running trial', () =>
+  withNode(first, async ({ node, path, apply, look }) => {
+    await apply(second, Mode.TRY);
+    await rm(path);
+    await mkdir(path);
+    assert.match(String(await apply(third)), /^\d+ /);
+    await node.advance(60_000);
+    await rm(path, { recursive: true });
+    assert.deepEqual(await look(), { ...all(first), disk: undefined });
   }));
 
 test('a dry run returns the steps and the difference, and changes nothing', () =>
