@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { Fault } from '@nodewright/fault';
 import { eventually } from '@nodewright/testkit';
+import { nodePlanLimits } from '../domain/node-plan.ts';
 import { planSpec, stepSpecs } from '../domain/show-plan.ts';
 import {
   type Fate,
@@ -543,6 +544,32 @@ test('a plan does not take another system that was started for its own', async (
     .replace('"slotBefore":"A"', '"slotBefore":""');
   const second = await live({ machine });
   assert.equal(planSpec(second.holder.current()).reason, 'another system was started');
+});
+
+test('a machine that does not go down is told again, and then the plan ends and the next start has the old system', async () => {
+  const rig = await openTestPlans();
+  const { machine, plans, ends } = rig;
+  await plans.resume(freeNode, rig.stop.signal);
+  await plans.begin(wanted, noSignal);
+  assert.ok(await rig.until(() => plans.running === undefined), 'the plan is over');
+  assert.deepEqual(ends, ['graceful', ...Array(nodePlanLimits.restarts).fill('again graceful')]);
+  const { phase, reason } = planSpec(rig.holder.current());
+  assert.equal(phase, 'failed');
+  assert.match(reason, /it was restarted \d+ times, and the system before runs/);
+  assert.deepEqual([machine.status.trial, machine.turns.queue], ['', []]);
+});
+
+test('a restart that tries a system and does not happen ends its plan, and gives the turn back', async () => {
+  const rig = await openTestPlans();
+  const { machine, plans } = rig;
+  await plans.resume(freeNode, rig.stop.signal);
+  machine.status = { ...machine.status, trial: 'B' };
+  await rig.sync();
+  await plans.beforeReboot('actor', noSignal);
+  assert.deepEqual(machine.turns.queue.length, 1);
+  assert.ok(await rig.until(() => plans.running === undefined), 'the plan is over');
+  assert.match(planSpec(rig.holder.current()).reason, /the restart did not happen: restart the node/);
+  assert.deepEqual([machine.status.trial, machine.turns.queue], ['B', []]);
 });
 
 test('a worker takes no turn in etcd, which it cannot reach', async () => {

@@ -1,5 +1,5 @@
 // Carries out the plan of this node: each step is on the disk before it begins, so a machined that starts goes on at the same one.
-import { pauseBy, type Timers } from '@nodewright/async';
+import { pauseBy } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { pointerTo, type State } from '@nodewright/state';
 import { machineStatuses, nodenames, nodeStatuses, upgradeStatuses } from '@nodewright/state/kinds';
@@ -9,8 +9,8 @@ import type { Upgrades } from '../../upgrade/domain/upgrades.ts';
 import { isBeforeReboot, type NodePlan, nodePlanLimits, shortReason, stepsOf } from '../domain/node-plan.ts';
 import { nodePlanFrom, nodePlanToText } from '../domain/node-plan-text.ts';
 import { armedSlot, type TriedSystem, triedSystem } from '../domain/tried-system.ts';
-import { type HeldTurn, type NodeTurns, turnTtlSeconds } from './node-turn.ts';
 import type { PlanHolder } from './plan-holder.ts';
+import { PlanTurn, type PlanTurnInit, retryMs } from './plan-turn.ts';
 
 /** The file of the record. */
 export interface PlanFile {
@@ -39,13 +39,8 @@ export interface StepReport {
   readonly actorId: string;
 }
 
-export interface NodePlansInit {
+export interface NodePlansInit extends Omit<PlanTurnInit, 'waits' | 'runs' | 'log'> {
   readonly upgrades: Pick<Upgrades, 'upgrade' | 'disarm'>;
-  readonly turns: NodeTurns;
-  /** Whether this node has a member of etcd, so that the others count on it. */
-  readonly isMember: () => Promise<boolean>;
-  /** @throws Fault `failed-precondition` with the reason when etcd cannot do without this member for a while */
-  readonly assertMayUpgrade: (signal: AbortSignal) => Promise<void>;
   /** Drains the Kubernetes node, within a limit of its own; undefined on a node without a kubelet. @throws Fault */
   readonly drain: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly file: PlanFile;
@@ -55,7 +50,6 @@ export interface NodePlansInit {
   readonly report: (report: StepReport) => void;
   /** 32 random hexadecimal digits. */
   readonly randomId: () => string;
-  readonly timers: Timers;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
@@ -65,14 +59,12 @@ export type WantedPlan = Pick<
   'image' | 'allowsDowngrade' | 'dropsExtensions' | 'ignoresEtcd' | 'restart' | 'actorId'
 >;
 
-/** How long a node waits for its turn, and for the others to be well, in ms. */
-export const turnLimitMs = 300_000;
-/** How long a step that failed waits until it is tried again, in ms. */
-const retryMs = 5_000;
 const disarmAttempts = 6;
 /** How long the cordon and its end may take to be seen, in ms. */
 const cordonLimitMs = 60_000;
 const pollMs = 1_000;
+/** How long a machine that was told to restart may take to go down, in ms: services have three minutes for it. */
+export const downLimitMs = 300_000;
 /** The status of the new system follows its write at once. */
 const slotLimitMs = 30_000;
 /**
@@ -83,20 +75,23 @@ export const followLimitMs = 900_000;
 
 export class NodePlans {
   readonly #init: NodePlansInit;
+  readonly #turn: PlanTurn;
   #sequences: PlanSequences | undefined;
-  #turn: HeldTurn | undefined;
   #isBeginning = false;
-  /** It was allowed to go on without its turn. */
-  #goesWithout = false;
   /** Since when the new system is one whose trial does not end it, on the monotonic clock; `undefined` while it is not. */
   #endlessSinceMs: number | undefined;
-  /** The turn of a plan that has failed goes back. It never rejects. */
-  #returning: Promise<void> = Promise.resolve();
   /** Aborts when the node stops. It is known once the record is read, before which nothing begins. */
   #stopped = new AbortController().signal;
+  /** Keeps other upgrades of this node away until it is disposed of. */
+  #takeNode: () => Disposable = () => ({ [Symbol.dispose]() {} });
 
   constructor(init: NodePlansInit) {
     this.#init = init;
+    this.#turn = new PlanTurn({
+      ...init,
+      waits: (reason) => this.#waits(reason),
+      runs: () => this.#runs(),
+    });
   }
 
   /** The sequences of the node, which are opened later. */
@@ -123,7 +118,7 @@ export class NodePlans {
     this.#assertIdle();
     // Set before anything is waited for, so that of calls at the same time one begins.
     this.#isBeginning = true;
-    this.#goesWithout = false;
+    this.#turn.forget();
     try {
       if (!wanted.ignoresEtcd && (await this.#init.isMember())) await this.#init.assertMayUpgrade(signal);
       const slotBefore = (await this.#status())?.slot ?? '';
@@ -157,7 +152,7 @@ export class NodePlans {
         'an upgrade of this node begins, which restarts it: follow it with talosctl get nodeupgradesteps',
       );
     this.#isBeginning = true;
-    this.#goesWithout = false;
+    this.#turn.forget();
     try {
       await this.#save({
         ...{ id: this.#init.randomId(), kind: 'restart', image: '', ignoresEtcd: true },
@@ -170,6 +165,7 @@ export class NodePlans {
     try {
       await this.#takeTurn(signal);
       await this.#enter('reboot');
+      this.#followWhenNotDown();
     } catch (error) {
       await this.#fail(signal.aborted ? 'the restart was cancelled' : faultFrom(error).message);
       throw error;
@@ -183,36 +179,38 @@ export class NodePlans {
    */
   async resume(takeNode: () => Disposable, signal: AbortSignal): Promise<void> {
     this.#stopped = signal;
+    this.#takeNode = takeNode;
     await this.#load();
     const { plan: known } = this.#init.holder.current();
     // The run before this one may have ended before it could give the turn back.
-    if (known !== undefined && known !== 'unknown' && known.phase === 'failed') this.#returnTurn(known.id);
-    await this.#goOnUntilOver(takeNode, signal);
-    await this.#returning;
+    if (known !== undefined && known !== 'unknown' && known.phase === 'failed')
+      this.#turn.return(known.id, signal);
+    await this.#goOnUntilOver(signal);
+    await this.#turn.returned;
   }
 
-  async #goOnUntilOver(takeNode: () => Disposable, signal: AbortSignal): Promise<void> {
+  async #goOnUntilOver(signal: AbortSignal): Promise<void> {
     const plan = this.running;
     if (plan === undefined) return;
     this.#init.log.info({ plan: plan.id, step: plan.step }, 'the upgrade of this node goes on');
     while (!signal.aborted)
       try {
-        return await this.#goOn(takeNode, signal);
+        return await this.#goOn(signal);
       } catch (error) {
         if (signal.aborted) break;
         // The disk may be full or fail for a moment. Until the plan ends, it keeps the turn and the cordon.
         this.#waits(`the upgrade to go on: ${faultFrom(error).message}`);
         await pauseBy(this.#init.timers, retryMs, signal);
       }
-    await this.#leaveTurn();
+    await this.#turn.leave();
   }
 
   /** Goes on with the plan as it is known. @throws Fault when the record cannot be written */
-  async #goOn(takeNode: () => Disposable, signal: AbortSignal): Promise<void> {
+  async #goOn(signal: AbortSignal): Promise<void> {
     const plan = this.running;
     if (plan === undefined) return;
     if (isBeforeReboot(plan.step)) {
-      if (plan.kind === 'upgrade') return await this.#prepareAgain(plan, takeNode, signal);
+      if (plan.kind === 'upgrade') return await this.#prepareAgain(plan, signal);
       // The next start tries the system in any case, also one after a loss of power.
       await this.#enter('reboot');
     }
@@ -232,7 +230,7 @@ export class NodePlans {
   }
 
   /** Goes on before the restart, once the node runs. */
-  async #prepareAgain(plan: NodePlan, takeNode: () => Disposable, signal: AbortSignal): Promise<void> {
+  async #prepareAgain(plan: NodePlan, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const machine = await specOf(this.#init.state, pointerTo(machineStatuses));
       const status = await this.#status();
@@ -246,7 +244,7 @@ export class NodePlans {
       }
       if (machine?.stage === 'running' && isKnown) {
         try {
-          using _node = takeNode();
+          using _node = this.#takeNode();
           await this.#prepareInSequence(plan);
           return;
         } catch (error) {
@@ -265,22 +263,38 @@ export class NodePlans {
       await this.#prepare(signal);
     });
     if (!hasBegun) await this.#fail('it was not started, because the node does something else: try again');
+    this.#followWhenNotDown();
+  }
+
+  /** The machine goes down now, and the next start follows the plan. When it does not go down, nobody else would. */
+  #followWhenNotDown(): void {
+    const signal = this.#stopped;
+    const follow = async () => {
+      await pauseBy(this.#init.timers, downLimitMs, signal);
+      if (!signal.aborted && this.running?.step === 'reboot') await this.#goOnUntilOver(signal);
+    };
+    follow().catch((error: unknown) =>
+      this.#init.log.error(
+        { error: faultFrom(error).message },
+        'the upgrade of this node cannot be followed',
+      ),
+    );
   }
 
   /** The steps until the machine goes down. */
   async #prepare(signal: AbortSignal): Promise<void> {
     try {
       for (let plan = this.running; plan !== undefined && isBeforeReboot(plan.step); plan = this.running) {
-        if (plan.step !== 'turn') await this.#holdTurn(signal);
+        if (plan.step !== 'turn') await this.#turn.hold(plan, signal);
         await this.#act(plan, signal);
         signal.throwIfAborted();
         // The write takes long. The system is written already, so a lost turn is worth another wait.
-        if (plan.step === 'write') await this.#holdTurn(signal);
+        if (plan.step === 'write') await this.#turn.hold(plan, signal);
         await this.#enter(stepAfter(plan));
       }
     } catch (error) {
       // A node that stops, or is shut down, goes on when it starts again.
-      if (signal.aborted) await this.#leaveTurn();
+      if (signal.aborted) await this.#turn.leave();
       else await this.#fail(faultFrom(error).message);
       throw error;
     }
@@ -313,72 +327,9 @@ export class NodePlans {
     }
   }
 
-  /** Takes the turn unless it is held: it ends when etcd has not answered for long. @throws Fault as #takeTurn() */
-  async #holdTurn(signal: AbortSignal): Promise<void> {
-    if (this.#turn?.isHeld() === false) await this.#leaveTurn();
-    if (this.#turn === undefined) await this.#takeTurn(signal);
-  }
-
-  /** Takes the turn, and waits until the others are well. */
   async #takeTurn(signal: AbortSignal): Promise<void> {
-    const { turns, isMember, assertMayUpgrade, timers, log } = this.#init;
     const plan = this.running;
-    if (plan === undefined || this.#goesWithout || !(await isMember())) return;
-    const late = new AbortController();
-    using _timer = timers.after(turnLimitMs, () => late.abort());
-    const waiting = AbortSignal.any([signal, late.signal]);
-    let reason = 'etcd, which does not answer';
-    let isTaken = false;
-    const say = (text: string) => {
-      reason = text;
-      this.#waits(text);
-    };
-    try {
-      while (this.#turn === undefined) {
-        try {
-          this.#turn =
-            (await turns.adopt(plan.id, waiting)) ??
-            (await turns.take(
-              plan.id,
-              (holder) => {
-                isTaken = true;
-                say(`the turn, which ${holder} has`);
-              },
-              waiting,
-            ));
-        } catch (error) {
-          waiting.throwIfAborted();
-          say(`the turn: ${faultFrom(error).message}`);
-          await pauseBy(timers, retryMs, waiting);
-          waiting.throwIfAborted();
-        }
-      }
-      for (let isWell = plan.ignoresEtcd; !isWell; )
-        try {
-          await assertMayUpgrade(waiting);
-          isWell = true;
-        } catch (error) {
-          waiting.throwIfAborted();
-          say(faultFrom(error).message);
-          await pauseBy(timers, retryMs, waiting);
-          waiting.throwIfAborted();
-        }
-    } catch (error) {
-      if (signal.aborted || !late.signal.aborted) throw error;
-      if (plan.ignoresEtcd && !isTaken) {
-        // A restart, or an upgrade without a check of etcd, may be what mends it.
-        log.warn({ plan: plan.id, kind: plan.kind, reason }, 'the node goes on without a turn');
-        this.#goesWithout = true;
-        this.#runs();
-        return;
-      }
-      const waited = `waited ${turnLimitMs / 60_000} minutes for ${reason}`;
-      throw new Fault(
-        'deadline-exceeded',
-        isTaken ? `${waited}: wait for the other node and try again` : `${waited}: try again`,
-      );
-    }
-    this.#runs();
+    if (plan !== undefined) await this.#turn.take(plan, signal);
   }
 
   /** The step waits for nothing any more. */
@@ -423,12 +374,15 @@ export class NodePlans {
   async #follow(signal: AbortSignal): Promise<void> {
     const { timers, state } = this.#init;
     for (let plan = this.running; plan !== undefined && !signal.aborted; plan = this.running) {
-      await this.#adoptTurn(plan, signal);
+      await this.#turn.adopt(plan, signal);
       const machine = await specOf(state, pointerTo(machineStatuses));
       const tried = triedSystem(plan.slot, await this.#status(), machine);
       if (tried.kind === 'lost') return await this.#fail(tried.reason);
       if (tried.kind === 'kept') return await this.#finish(signal);
-      if (tried.kind === 'armed') return await this.#restartAgain(plan, signal);
+      if (tried.kind === 'armed') {
+        await this.#restartAgain(plan, signal);
+        continue;
+      }
       if (this.#isEndless(tried.kind)) return await this.#fail(endlessReason(tried));
       if (tried.kind !== 'unknown' && !['confirm', 'uncordon'].includes(plan.step))
         await this.#enter('confirm');
@@ -436,7 +390,7 @@ export class NodePlans {
       this.#waits(reason);
       await pauseBy(timers, pollMs, signal);
     }
-    await this.#leaveTurn();
+    await this.#turn.leave();
   }
 
   /** Whether a state that only a person may end has lasted too long: a trial has a limit of its own. */
@@ -455,8 +409,10 @@ export class NodePlans {
       return await this.#fail(`it was restarted ${plan.restarts} times, and the system before runs`);
     await this.#save({ ...plan, step: 'reboot', restarts: plan.restarts + 1 });
     this.#waits('the node to restart');
-    await this.#leaveTurn();
-    if (!signal.aborted) await this.#sequences?.restart(plan.restart, plan.actorId);
+    await this.#turn.leave();
+    if (signal.aborted) return;
+    await this.#sequences?.restart(plan.restart, plan.actorId);
+    await pauseBy(this.#init.timers, downLimitMs, signal);
   }
 
   async #finish(signal: AbortSignal): Promise<void> {
@@ -466,30 +422,12 @@ export class NodePlans {
       if (this.#init.drain !== undefined && !(await this.#awaitCordon(false, signal)))
         this.#init.log.warn({ plan: plan.id }, 'Kubernetes does not show that the node is uncordoned');
     }
-    await this.#giveTurn();
+    await this.#turn.give();
     const last = this.running;
     if (last === undefined) return;
     await this.#save({ ...last, phase: 'done' });
     this.#say('finished', '');
     this.#init.log.info({ plan: last.id }, 'the upgrade of this node is done');
-  }
-
-  async #adoptTurn({ id }: NodePlan, signal: AbortSignal): Promise<void> {
-    if (this.#turn !== undefined || !(await this.#init.isMember())) return;
-    // One that has ended by itself is not taken again: the node is down or back already.
-    this.#turn = await this.#init.turns.adopt(id, signal).catch(() => undefined);
-  }
-
-  async #giveTurn(): Promise<void> {
-    const turn = this.#turn;
-    this.#turn = undefined;
-    await turn?.give();
-  }
-
-  async #leaveTurn(): Promise<void> {
-    const turn = this.#turn;
-    this.#turn = undefined;
-    await turn?.leave().catch(() => {});
   }
 
   async #fail(why: string): Promise<void> {
@@ -505,9 +443,7 @@ export class NodePlans {
     });
     this.#say('failed', failed.reason);
     this.#init.log.warn({ plan: plan.id, step: plan.step, reason: failed.reason }, 'the upgrade has failed');
-    // A plan that goes on after a restart has a turn that it has not adopted while etcd did not answer.
-    if (this.#turn === undefined) this.#returnTurn(plan.id);
-    else await this.#giveTurn();
+    await this.#turn.giveOfFailed(plan, this.#stopped);
   }
 
   /**
@@ -529,26 +465,6 @@ export class NodePlans {
         if (attempt === disarmAttempts || this.#stopped.aborted) return faultFrom(error).message;
         await pauseBy(timers, retryMs, this.#stopped);
       }
-  }
-
-  /** Gives the turn of a plan that has ended back as soon as etcd answers. Without an answer the key ends by itself. */
-  #returnTurn(id: string): void {
-    const { turns, isMember, timers } = this.#init;
-    const signal = this.#stopped;
-    const untilReturned = async () => {
-      const endMs = timers.monotonicMs() + turnTtlSeconds * 1000;
-      while (!signal.aborted && timers.monotonicMs() < endMs) {
-        try {
-          // Early in a start it is not known yet whether this node is a control plane.
-          if (await isMember()) return await (await turns.adopt(id, signal))?.give();
-        } catch {
-          // etcd answers later.
-        }
-        await pauseBy(timers, retryMs, signal);
-      }
-    };
-    const before = this.#returning;
-    this.#returning = Promise.all([before, untilReturned()]).then(() => {});
   }
 
   async #enter(step: NodePlan['step']): Promise<void> {
