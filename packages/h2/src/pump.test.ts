@@ -25,22 +25,25 @@ function testPump(engine: H2Engine): void {
     const scope = new AsyncDisposableStack();
     const failures: PumpFailure[] = [];
     const outcomes: PumpOutcome[] = [];
+    /** How many messages had come whenever the pump said that the response has begun. */
+    const begun: number[] = [];
     const back = scope.use(await openPair(engines, onBackendCall));
     const front = scope.use(
       await openPair(engines, (inbound) => {
-        const pump = new Pump({
+        const pump: Pump = new Pump({
           inbound,
           maxMessageBytes: 1000,
           describe(failure) {
             failures.push(failure);
             return { code: 14, message: failure.kind };
           },
+          onAnswering: () => begun.push(pump.messages),
           onDone: (outcome) => outcomes.push(outcome),
         });
         pump.start(back.client, inbound.headers);
       }),
     );
-    return { front, back, failures, outcomes, [Symbol.asyncDispose]: () => scope.disposeAsync() };
+    return { front, back, failures, outcomes, begun, [Symbol.asyncDispose]: () => scope.disposeAsync() };
   }
 
   test('Pump forwards a response unchanged, except for fields of one hop', async () => {
@@ -67,8 +70,8 @@ function testPump(engine: H2Engine): void {
       },
     );
     assert.deepEqual(
-      [gateway.failures, gateway.outcomes],
-      [[], [{ code: 0, message: '', cancelled: false }]],
+      [gateway.failures, gateway.outcomes, gateway.begun],
+      [[], [{ code: 0, message: '', cancelled: false }], [0]],
     );
   });
 
@@ -78,6 +81,7 @@ function testPump(engine: H2Engine): void {
     const { recorder } = openRecordedCall(gateway.front.client);
     const { headers, last } = await recorder.done;
     assert.deepEqual([headers, last, gateway.outcomes[0]?.message], [head, true, 'no such disk']);
+    assert.deepEqual(gateway.begun, []);
   });
 
   /**

@@ -109,6 +109,19 @@ test('FrameWriter keeps the order of frames around parts of chunks', () => {
   );
 });
 
+test('FrameWriter writes small frames whole, however few bytes are left in its memory before them', () => {
+  // Frames of 17 bytes move the end of the memory, 8192 bytes, through every place in a frame of 13.
+  for (let pings = 0; pings < 13; pings += 1) {
+    const { writer, bytes } = openWriter();
+    for (let id = 0; id < pings; id += 1) writer.ping(id);
+    for (let count = 1; count <= 1300; count += 1) writer.windowUpdate(0, count);
+    writer.flush();
+    const updates = bytes().subarray(pings * 17);
+    const wanted = Array.from({ length: 1300 }, (_, at) => frame(8, 0, 0, number(at + 1)));
+    assert.ok(updates.equals(Buffer.concat(wanted)), `after ${pings} pings`);
+  }
+});
+
 test('FrameWriter uses no memory again that the socket has not written', () => {
   const kept: Uint8Array[] = [];
   const socket = { writableLength: 0, write: (bytes: Uint8Array) => kept.push(bytes) };
