@@ -92,3 +92,26 @@ test('watchPrefix() resumes behind the reported progress when a response has no 
   for await (const { kind } of client.watchPrefix('', t.signal)) if (kind === 'changes') break;
   assert.deepEqual(starts, [2n, 1_901n]);
 });
+
+test('watchPrefix() reads no key again when a member ends the watch for another reason than a compaction', async (t) => {
+  const { client, starts } = await startMember(t, (from, stream) =>
+    stream === 1
+      ? [
+          ...historyFrom(from, revisionThen).take(1),
+          { canceled: true, cancelReason: 'etcdserver: no leader' },
+        ]
+      : historyFrom(from, from),
+  );
+  const kinds: string[] = [];
+  for await (const update of client.watchPrefix('', t.signal)) {
+    kinds.push(update.kind);
+    if (kinds.length === 3) break;
+  }
+  assert.deepEqual(
+    [starts, kinds],
+    [
+      [2n, 1_002n],
+      ['all', 'changes', 'changes'],
+    ],
+  );
+});
