@@ -58,6 +58,8 @@ export interface GatewayRig {
   readonly seen: () => Gateway | undefined;
   /** Connects a client with a certificate of its own; each is a caller of its own. */
   connect(...roles: string[]): Promise<ClientConnection>;
+  /** The same with a certificate that ends after so many hours, of which one has passed. */
+  connectFor(lifetimeHours: number, ...roles: string[]): Promise<ClientConnection>;
   /** Issues a certificate with which the gateway connects to other nodes. */
   issueClient(lifetimeHours?: number): Promise<GatewayKeyPair>;
   /** Puts this identity in force, with the changes. */
@@ -124,20 +126,22 @@ export async function openGatewayRig(
   };
   await follow(identity);
   port = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'gateway listens').port;
+  const connectFor: GatewayRig['connectFor'] = async (lifetimeHours, ...roles) => {
+    const { certificate, key } = await issue('clientAuth', roles, lifetimeHours);
+    const socket = connect({
+      ...{ host, port, ca: issuer.certificate, cert: certificate, key, ALPNProtocols: ['h2'] },
+    });
+    await once(socket, 'secureConnect');
+    const connection = frameEngine.connect(socket, clientLimits);
+    scope.defer(() => connection.destroy());
+    await connection.ready;
+    return connection;
+  };
   return {
     identity,
     seen: () => gateway,
-    async connect(...roles) {
-      const { certificate, key } = await issue('clientAuth', roles);
-      const socket = connect({
-        ...{ host, port, ca: issuer.certificate, cert: certificate, key, ALPNProtocols: ['h2'] },
-      });
-      await once(socket, 'secureConnect');
-      const connection = frameEngine.connect(socket, clientLimits);
-      scope.defer(() => connection.destroy());
-      await connection.ready;
-      return connection;
-    },
+    connect: (...roles) => connectFor(24, ...roles),
+    connectFor,
     issueClient,
     follow: (changes) => follow({ ...identity, ...changes }),
   };
