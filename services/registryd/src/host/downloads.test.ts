@@ -172,6 +172,26 @@ test('a download that was given up makes room for another one', async (t) => {
   assert.equal(bytesBelow(root), wanted.bytes.length);
 });
 
+test('a download that fails fails for each of its readers, before its first bytes and after them', async (t) => {
+  const { digest, bytes } = contentOf(mebibyte);
+  for (const sentBytes of [0, mebibyte / 2]) {
+    const gate = Promise.withResolvers<void>();
+    const { read, downloads } = await openCache(t, async () => {
+      const send = async function* () {
+        yield bytes.subarray(0, sentBytes);
+        await gate.promise;
+        throw new Fault('permission-denied', 'the registry has changed its mind');
+      };
+      return { size: bytes.length, bytes: send() };
+    });
+    const reading = Promise.all([read(digest), read(digest), read(digest)]);
+    const hasBegun = () => (downloads.running()[0]?.download.writtenBytes ?? -1) >= sentBytes;
+    await eventually(hasBegun, { what: 'the first bytes of the download' });
+    gate.resolve();
+    assert.deepEqual(await reading, Array(3).fill('permission-denied'));
+  }
+});
+
 test('a download begins after a removal of its file has ended', async (t) => {
   const { digest, bytes } = contentOf(mebibyte);
   const gate = Promise.withResolvers<void>();
