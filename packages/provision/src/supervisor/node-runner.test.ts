@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { nodeExitCodes } from '@nodewright/contract';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
@@ -117,5 +118,72 @@ test('NodeRunner starts a node once whose files cannot be written or removed', a
     });
     node.start();
     assert.deepEqual([node.status().state, starts], ['running', 1]);
+  }
+});
+
+/** A node that reboots at once, whenever it is started; `onReboot` is called while its supervisor plans the next start. */
+function startRebootingNode(onReboot: (node: NodeRunner, reboots: number) => void) {
+  const scope = new AsyncDisposableStack();
+  const root = mkdtempSync(join(tmpdir(), 'node-'));
+  scope.defer(() => rmSync(root, { recursive: true }));
+  const counts = { starts: 0, reboots: 0 };
+  const node: NodeRunner = scope.use(
+    new NodeRunner({
+      ...{ name: 'node01', root, logPath: join(root, 'node01.log'), pidPath: join(root, 'node01.pid') },
+      nextStart() {
+        counts.starts += 1;
+        return { command: [process.execPath, '-e', `process.exit(${nodeExitCodes.reboot})`] };
+      },
+      environment: {},
+      log: createLogger({
+        ...{ name: 'supervisor', telemetry: noTelemetry },
+        destination: {
+          write(line) {
+            if (!line.includes('"node reboots"')) return;
+            counts.reboots += 1;
+            onReboot(node, counts.reboots);
+          },
+        },
+      }),
+      stopTimeoutMs: 60_000,
+      now: () => new Date(),
+    }),
+  );
+  node.start();
+  return { node, counts, [Symbol.asyncDispose]: () => scope.disposeAsync() };
+}
+
+/** After how many reboots in a row, and how much later: while the processes of the node end, and in the pause of a second that follows. */
+const moments = [
+  [1, 0],
+  [2, 100],
+] as const;
+
+test('NodeRunner does not start a node again that is stopped during its reboot, in any moment of it', async () => {
+  for (const [last, laterMs] of moments) {
+    await using rebooting = startRebootingNode((node, reboots) => {
+      if (reboots !== last) return;
+      if (laterMs === 0) node.turnOff();
+      else setTimeout(() => node.turnOff(), laterMs);
+    });
+    const { node, counts } = rebooting;
+    await eventually(() => counts.reboots === last && node.status().state === 'off', { what: 'node off' });
+    await sleep(laterMs === 0 ? 300 : 1500);
+    assert.deepEqual([counts.starts, node.status().state], [last, 'off']);
+  }
+});
+
+test('NodeRunner starts no node again after its own end, which came during a reboot of the node', async () => {
+  for (const [last, laterMs] of moments) {
+    const ended = Promise.withResolvers<void>();
+    await using rebooting = startRebootingNode((node, reboots) => {
+      if (reboots !== last) return;
+      const end = () => ended.resolve(node[Symbol.asyncDispose]());
+      if (laterMs === 0) end();
+      else setTimeout(end, laterMs);
+    });
+    await ended.promise;
+    await sleep(laterMs === 0 ? 300 : 1500);
+    assert.deepEqual([rebooting.counts.starts, rebooting.node.status().state], [last, 'stopping']);
   }
 });

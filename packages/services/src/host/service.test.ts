@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { FakeTimers } from '@nodewright/controllers/testing';
@@ -271,6 +272,56 @@ test('a service whose runner does not end is marked as failed, and runs again on
   ends[0]?.();
   await advance(1);
   assert.deepEqual(told().slice(6), [...begin, ...prepare, 'Running: run 2']);
+});
+
+test('a service that ended by itself is checked no more, and says nothing later of a stop', async () => {
+  const ended = Promise.withResolvers<void>();
+  const runner: Runner = {
+    text: 'x',
+    run(report) {
+      report('run', 'run');
+      return ended.promise;
+    },
+  };
+  let checks = 0;
+  const check = async (): Promise<HealthResult> => {
+    checks += 1;
+    return { healthy: true };
+  };
+  const health = { check, initialDelayMs: 10, periodMs: 10, timeoutMs: 5 };
+  const { service, timers, told, advance } = serviceOf({ runner, health });
+  service.start();
+  await advance(15);
+  ended.resolve();
+  await advance(100);
+  assert.deepEqual([checks, timers.nextMs], [1, undefined]);
+  await service.stop();
+  await advance(1);
+  assert.equal(timers.nextMs, undefined);
+  await advance(60_000);
+  assert.deepEqual(told().slice(3), [
+    'Running: run',
+    'Running: Health check successful',
+    'Finished: Service finished successfully',
+  ]);
+});
+
+test('what a service started ahead ends when the service fails before its runner began', async () => {
+  let hasEnded = false;
+  const runner: Runner = {
+    text: 'x',
+    async startAhead(signal) {
+      await once(signal, 'abort');
+      hasEnded = true;
+    },
+    run: () => assert.fail('the runner began'),
+  };
+  const gone = new Latch('volumes');
+  gone.wait = () => Promise.reject(new Error('volume lifecycle is gone'));
+  const { service, told, advance } = serviceOf({ runner, conditions: [gone] });
+  service.start();
+  await advance(1);
+  assert.deepEqual([hasEnded, told().at(-1)], [true, 'Failed: Condition failed: volume lifecycle is gone']);
 });
 
 test('a health check that timed out counts unless the event loop was late by more than half of its limit', async () => {
