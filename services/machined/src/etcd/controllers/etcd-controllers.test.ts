@@ -173,7 +173,7 @@ test('the peer certificate of a node that shares its host includes the loopback 
   assert.deepEqual(facts(peer).ipAddresses, ['10.0.0.5', '127.0.0.1']);
 });
 
-test('the etcd certificates are reissued when the addresses of the node change, and for no other change', async () => {
+test('the etcd certificates are reissued when the addresses of the node change or its clock was set, and for no other change', async () => {
   await using node = await openNode();
   await node.configure(configText('controlplane'));
   await node.surround();
@@ -185,11 +185,14 @@ test('the etcd certificates are reissued when the addresses of the node change, 
   await look();
   await node.addresses('10.0.0.5/24', '10.0.0.6/24');
   await look();
+  // What was issued by a wrong clock may begin in the future of other members.
+  await node.put(timeStatuses, 'node', { synced: true, epoch: 1, syncDisabled: false });
+  await look();
   const onDisk = facts(await readFile(join(node.folder, 'peer.crt'), 'utf8'));
   assert.deepEqual(
     [versions, onDisk.ipAddresses],
     [
-      ['1', '1', '2'],
+      ['1', '1', '2', '3'],
       ['10.0.0.5', '10.0.0.6'],
     ],
   );

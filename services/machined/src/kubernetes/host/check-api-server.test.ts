@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { generateCertificateAuthority } from '@nodewright/pki';
 import { MemoryState, pointerTo } from '@nodewright/state';
-import { kubernetesDynamicCerts } from '@nodewright/state/kinds';
-import { checkReadiness } from './check-api-server.ts';
+import { apiServerConfigs, kubernetesDynamicCerts } from '@nodewright/state/kinds';
+import { checkReadiness, createCheckApiServer } from './check-api-server.ts';
 
 const host = '127.0.0.1';
 const pair = await generateCertificateAuthority({ algorithm: 'ecdsa-p256', notBefore: new Date() });
@@ -51,4 +51,18 @@ test('checkReadiness() asks as an administrator, and takes no refusal for readin
       [500, false],
     ],
   ]);
+});
+
+test('an API server without a configuration is not healthy, and one is asked at the port of its configuration', async () => {
+  const state = new MemoryState({ now: () => 0, cookie: Buffer.alloc(8) });
+  const check = createCheckApiServer(state);
+  assert.deepEqual(await check(20_000), { healthy: false, message: 'it is not configured' });
+  const spec = { apiServer: credentials, apiServerKubeletClient: credentials, frontProxy: credentials };
+  await state.create({ ...pointerTo(kubernetesDynamicCerts), spec });
+  await using server = await serve(200);
+  await state.create({
+    ...pointerTo(apiServerConfigs, 'final-kube-apiserver'),
+    spec: { ...apiServerConfigs.codec.fromProto(new Uint8Array()), localPort: server.port },
+  });
+  assert.equal((await check(20_000)).healthy, true);
 });

@@ -158,3 +158,29 @@ test("a wipe of STATE keeps the files of the cluster's creator", async () => {
   await createNodeWipe(node.places).finish();
   assert.deepEqual(node.state(), ['members.json']);
 });
+
+const lacksMounts = spawnSync('unshare', ['--map-root-user', '--mount', 'true']).status !== 0;
+
+test('a wipe leaves what is mounted inside of a volume, unless the mounts belong to the node', {
+  skip: lacksMounts && 'this host allows no mounts',
+}, () => {
+  const left = (ownsMounts: boolean) => {
+    using node = openNode();
+    const { ephemeral } = node.places;
+    const mount = join(ephemeral, 'lib', 'data');
+    mkdirSync(mount);
+    const program = `
+      import { existsSync } from 'node:fs';
+      import { createNodeWipe } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, 'node-wipe.ts')).href)};
+      const wipe = createNodeWipe(${JSON.stringify({ ...node.places, ownsMounts })});
+      await wipe.wipe(['EPHEMERAL']);
+      await wipe.finish();
+      process.stdout.write(String(existsSync(${JSON.stringify(join(mount, 'file'))})));`;
+    const script =
+      'mount -t tmpfs tmpfs "$1" && echo data > "$1/file" && exec "$2" --input-type=module -e "$3"';
+    const words = ['--map-root-user', '--mount', 'sh', '-c', script, 'sh', mount, process.execPath, program];
+    const { stdout, stderr } = spawnSync('unshare', words, { encoding: 'utf8' });
+    return `${stdout}${stderr} ${node.ephemeral().join()}`;
+  };
+  assert.deepEqual([left(false), left(true)], ['true lib', 'false lib']);
+});

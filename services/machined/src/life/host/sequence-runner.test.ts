@@ -44,8 +44,8 @@ test('a sequence that may not take over is refused at once, and its event has no
   await assert.rejects(boot, cancelled);
 });
 
-test('a sequence that takes over starts once the other one has been cancelled', async () => {
-  const { sequences, told } = runner();
+test('a sequence that takes over starts once the other one has been cancelled, and leaves no timer', async () => {
+  const { sequences, told, timers } = runner();
   const boot = sequences.run(patient('boot'));
   await Promise.all([assert.rejects(boot, cancelled), sequences.run(quick('reboot'), { actorId: 'a' })]);
   assert.deepEqual(told, [
@@ -55,6 +55,7 @@ test('a sequence that takes over starts once the other one has been cancelled', 
     'reboot start by a',
     'reboot stop by a',
   ]);
+  assert.equal(timers.nextMs, undefined);
 });
 
 test('a request with takeover cancels any sequence', async () => {

@@ -600,6 +600,25 @@ test('a worker renews its certificate after half of what remains of it, by its o
   }
 });
 
+test('the time that a worker waited for its certificate counts as time since its issue', async () => {
+  const trustd = scriptedTrustd();
+  await using node = await openSecretsRig({ ask: trustd.ask });
+  trustd.followClock(node);
+  const answer = Promise.withResolvers<void>();
+  trustd.behave(() => answer.promise);
+  await node.configure({ type: 'worker', ca: first });
+  await node.runtime.advance(2 * hourMs);
+  trustd.behave(async () => {});
+  answer.resolve();
+  // The first version is the certificate that it showed meanwhile.
+  await isThere(node, 2);
+  await node.runtime.advance(10 * hourMs - 10_000);
+  assert.equal(trustd.asked.length, 1);
+  await node.runtime.advance(10_000);
+  assert.equal(trustd.asked.length, 2);
+  await isThere(node, 3);
+});
+
 /** A worker whose certificate has only the names that trustd gives it. */
 async function openNamelessWorker() {
   const trustd = {
