@@ -33,7 +33,11 @@ BASE ?=
 FIRST ?=
 # For `make test-flakes`: how often each file runs.
 TIMES ?= 20
-# For `make sim`: the first graph and roll-out, and how many; for `make measure-boot` how many boots, for `make test-boot-devices`
+# For `make mutate`: the files or folders in which faults are planted, how many, and how long the tests of each may take, in seconds.
+PATHS ?=
+COUNT ?=
+SECONDS ?=
+# For `make mutate`: what is drawn, a new number by default. For `make sim`: the first graph and roll-out, and how many; for `make measure-boot` how many boots, for `make test-boot-devices`
 # how many rounds; for `make chaos` the schedule.
 SEED ?=
 # For `make fuzz-h2`, `make soak-h2` and `make soak-node`: how long; for the first the seed of its first run. For `make
@@ -88,7 +92,7 @@ suite = node tools/suite.ts $@ $(if $(FILES)$(CONTAINER_FILES)$(CASES)$(FOCUS)$(
 # The verbs by what they are for: `make help` prints the first group, `make help-all` every group.
 define groups
 What most people need: up down test test-changed check format generate build docs clean
-Tests of daemons, clusters and documents: test-status test-flakes test-docs test-ui test-user test-compose test-node-image test-upstream conformance test-node-http2 grpc-interop h2spec test-registry test-devices test-network test-virtual-address test-programs test-upgrade judges
+Tests of daemons, clusters and documents: test-status test-flakes mutate test-docs test-ui test-user test-compose test-node-image test-upstream conformance test-node-http2 grpc-interop h2spec test-registry test-devices test-network test-virtual-address test-programs test-upgrade judges
 Faults, attacks and long runs: chaos attack attack-network sim test-fuzz test-config-fuzz test-convert fuzz-h2 test-soak soak-h2 soak-download soak-node soak-weeks
 Measurements: measure measure-reboots measure-kubernetes measure-boot measure-memory measure-package bench bench-copy bench-state bench-ui bench-registry test-bench scale
 Kubernetes: kubernetes test-kubernetes test-kubelet e2e-kubernetes
@@ -157,6 +161,10 @@ test-docs: $(built) ## checks that the documentation is complete, and runs the c
 test-flakes: $(built) ## runs test files many times, and counts the failures of each test (FILES= TIMES=)
 	@test -n '$(FILES)' || { echo "FILES is missing: make test-flakes FILES='packages/h2/**/*.test.ts' TIMES=20" >&2; exit 2; }
 	@node tools/test.ts --times='$(TIMES)' $(foreach pattern,$(FILES),'$(pattern)')
+
+.PHONY: mutate
+mutate: $(installed) ## plants faults one at a time in a copy, and lists those that no test notices (SEED= COUNT= PATHS= BASE=)
+	@node tools/mutate.ts --seed '$(SEED)' --count '$(COUNT)' --seconds '$(SECONDS)' --base '$(BASE)' $(PATHS)
 
 .PHONY: test-ui
 test-ui: $(built) ## opens the page of talosctl ui in Chromium, on a cluster of processes and on hostile nodes

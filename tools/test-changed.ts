@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { findChangedFiles } from './changed/changed-files.ts';
 import { readCheckoutGraph } from './changed/checkout-graph.ts';
 import { type ChangePlan, planChange } from './changed/plan-change.ts';
+import { isMutable } from './mutate/mutable-files.ts';
 import { readFileTimes, type SecondsOf, writeFileTimes } from './test/file-times.ts';
 import { printReport } from './test/print-report.ts';
 import { type RunFilesInit, runFiles, type TestCounts } from './test/run-files.ts';
@@ -36,6 +37,8 @@ try {
   );
   if (files.length === 0) say('nothing to test: name an earlier commit with BASE=');
   else await test(plan, secondsOf);
+  if (files.some(isMutable))
+    say(`make mutate BASE=${base.split(' ', 1)[0]}: which faults in the changed lines does no test notice?`);
 } catch (error) {
   process.stderr.write(`test-changed: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 2;
