@@ -64,7 +64,9 @@ function endProgram(file: string): void {
 
 // Two at a time: a cluster waits for elections and leases half of the time.
 describe('tutorials', { concurrency: 2 }, () => {
-  for (const path of globSync('docs/{tutorials,how-to}/*.md', { cwd: checkout }).sort()) {
+  const pages = globSync('docs/{tutorials,how-to}/*.md', { cwd: checkout }).sort();
+  assert.ok(pages.length > 15, `${pages}`);
+  for (const path of pages) {
     if (basename(path) === 'README.md') continue;
     const { steps, needs } = readTutorial(join(checkout, path));
     // What a tutorial needs takes minutes to build or to start: `make test` leaves such tutorials out, and how-tos.

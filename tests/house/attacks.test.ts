@@ -43,7 +43,9 @@ for (const [pattern, listed] of [
   test(`every attack of tests/${pattern} is in the list of its index`, async () => {
     const known = new Set<unknown>(listed);
     const missing: string[] = [];
-    for (const file of globSync(pattern, { cwd: tests })) {
+    const files = globSync(pattern, { cwd: tests });
+    assert.ok(files.length > 5, `${files.length} files`);
+    for (const file of files) {
       // The client of attacks is a program.
       if (/(?:index|client|\.test)\.ts$/.test(file)) continue;
       const exported: Readonly<Record<string, unknown>> = await import(join(tests, file));

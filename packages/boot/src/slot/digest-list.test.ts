@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkDigests, digestList, digestListBytes, parseDigestList } from './digest-list.ts';
+import { checkDigests, digestList, parseDigestList } from './digest-list.ts';
 
 const files = { vmlinuz: Buffer.from('k'), initramfs: Buffer.from('i') };
 const digests = {
@@ -45,5 +45,5 @@ test('parseDigestList() refuses lists that are not whole', () => {
   ];
   for (const [text, message] of damaged)
     assert.throws(() => parseDigestList(text), { kind: 'data-loss', message }, text);
-  assert.ok(list.repeat(40).length > digestListBytes);
+  assert.ok(list.repeat(40).length > 4096);
 });

@@ -76,7 +76,9 @@ test('a learner that has caught up is promoted by another member, and not by its
 
   // One of two voters is gone, so there is no quorum.
   await member.stop('SIGKILL');
-  await assert.rejects(client.members({ linearizable: true, timeoutMs: 2000 }));
+  await assert.rejects(client.members({ linearizable: true, timeoutMs: 2000 }), {
+    kind: 'deadline-exceeded',
+  });
   assert.equal((await client.members()).length, 2);
   member.start();
   await eventually(async () => (await client.members({ linearizable: true })).length === 2, {

@@ -124,7 +124,7 @@ test('a damaged blob breaks its connection before its end, and is not served aga
   const { url } = await serve(t, {}, damaged);
   const response = await fetch(url(blobUrl));
   assert.equal(response.status, 200);
-  await assert.rejects(response.arrayBuffer());
+  await assert.rejects(response.arrayBuffer(), { message: 'terminated' });
   assert.equal((await fetch(url(blobUrl))).status, 404);
 });
 

@@ -64,7 +64,9 @@ test('create() starts a cluster with private files and adds a context', async ()
     'talosconfig',
   ]);
   assert.equal((await stat(folder.path)).mode & 0o777, 0o700);
-  for (const entry of await readdir(folder.path, { recursive: true })) {
+  const entries = await readdir(folder.path, { recursive: true });
+  assert.ok(entries.length > 10, `${entries}`);
+  for (const entry of entries) {
     // Every user who may enter the folder can see whether the supervisor runs, even when root has started it.
     if (/^supervisor\..*\.sock$/.test(entry)) continue;
     assert.equal((await stat(join(folder.path, entry))).mode & 0o077, 0, entry);
@@ -283,7 +285,9 @@ test('create() leaves nothing behind when it is aborted', async () => {
       },
     },
   );
-  await assert.rejects(cluster.provisioner.create(cluster.request(), cluster.progress, controller.signal));
+  await assert.rejects(cluster.provisioner.create(cluster.request(), cluster.progress, controller.signal), {
+    kind: 'cancelled',
+  });
   assert.deepEqual(await readdir(cluster.ref().clustersFolder), []);
   assert.deepEqual(findClusterProcesses(folderOf(cluster)), []);
 });
@@ -299,7 +303,9 @@ test('create() leaves nothing behind when it is aborted while it waits for the n
   };
   await using cluster = await openTestCluster({}, { openProbe: async () => silent });
   const folder = folderOf(cluster);
-  await assert.rejects(cluster.provisioner.create(cluster.request(), cluster.progress, abort.signal));
+  await assert.rejects(cluster.provisioner.create(cluster.request(), cluster.progress, abort.signal), {
+    kind: 'cancelled',
+  });
   await assert.rejects(stat(folder.path), { code: 'ENOENT' });
   assert.deepEqual(findClusterProcesses(folder), []);
   assert.deepEqual((await contextsOf(cluster)).names, []);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { compileExpression } from './expression/compile-expression.ts';
 import { ExpressionError } from './expression/syntax.ts';
-import { maxQuerySteps, QueryWork } from './query-work.ts';
+import { QueryWork } from './query-work.ts';
 
 const compile = (source: string) => compileExpression(source, new QueryWork());
 
@@ -105,13 +105,13 @@ test('compileExpression() takes a bounded number of steps for malicious expressi
     const matches = compileExpression(source, work);
     assert.throws(
       () => {
-        for (let id = 0; id < maxQuerySteps; id += 1) assert.equal(matches(`${'a'.repeat(60)}${id}!`), false);
+        for (let id = 0; id < 300_000; id += 1) assert.equal(matches(`${'a'.repeat(60)}${id}!`), false);
       },
       { kind: 'resource-exhausted' },
       source,
     );
     // Only the last step may be more than was left.
-    assert.ok(work.steps < maxQuerySteps + 1_000, `${source} took ${work.steps} steps`);
+    assert.ok(work.steps < 300_000 + 1_000, `${source} took ${work.steps} steps`);
   }
 });
 

@@ -10,7 +10,7 @@ import { newNote, note, notes, openMemoryState } from '../conformance/index.ts';
 import { codecsOf } from '../meta/register.ts';
 import type { Resource } from '../resource.ts';
 import { historyLimit } from '../store/event-log.ts';
-import { leastMessages, MessageCache, mostMessageBytes, mostMessages } from './message-cache.ts';
+import { MessageCache, mostMessages } from './message-cache.ts';
 import { createStateService } from './state-service.ts';
 
 const kib = 1024;
@@ -41,13 +41,13 @@ test('MessageCache keeps the messages of small resources, so that watches share 
 test('MessageCache keeps no more bytes than its limit, but always those of one update', () => {
   for (const [textBytes, kept] of [
     [1024 * kib, 3],
-    [8 * 1024 * kib, leastMessages],
+    [8 * 1024 * kib, 2],
   ] as const) {
     const { cache, encoded } = openCache(textBytes);
     using _ = cache.open();
     const resources = Array.from({ length: 80 }, (_, id) => resource(id));
     for (const each of resources) cache.of(each);
-    assert.ok(cache.bytes <= Math.max(mostMessageBytes, leastMessages * (textBytes + kib)));
+    assert.ok(cache.bytes <= Math.max(4 * 1024 * kib, 2 * (textBytes + kib)));
     const before = encoded.length;
     for (const each of resources.slice(-kept)) cache.of(each);
     assert.equal(encoded.length, before, 'the last ones are kept');

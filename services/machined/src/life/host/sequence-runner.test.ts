@@ -152,8 +152,8 @@ test('the end of a machine is logged as its end, and as no error', async () => {
   const work = (error: Error) => async () => {
     throw error;
   };
-  await assert.rejects(sequences.run(sequence('boot', work(new Error('no disk')))));
-  await assert.rejects(sequences.run(sequence('reboot', work(new MachineEnding('kexec')))));
+  await assert.rejects(sequences.run(sequence('boot', work(new Error('no disk')))), { message: 'no disk' });
+  await assert.rejects(sequences.run(sequence('reboot', work(new MachineEnding('kexec')))), MachineEnding);
   const shown = lines
     .map((line) => JSON.parse(line))
     .filter(({ msg }) => msg !== 'sequence' && msg !== 'phase')
