@@ -75,6 +75,7 @@ async function countsOf(
   content: string,
   mode: 'repeats' | 'once' | 'first' | 'shares',
   names: readonly string[],
+  isContinuousIntegration = false,
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'run-files-'));
   try {
@@ -88,7 +89,7 @@ async function countsOf(
     const words = [join(folder, 'program.mjs'), mode, ...names];
     const { stdout } = await promisify(execFile)(process.execPath, words, {
       cwd: folder,
-      env: environment,
+      env: { ...environment, CI: String(isContinuousIntegration) },
       timeout: 150_000,
     });
     const counts = JSON.parse(/counts (.*)$/.exec(stdout)?.[1] ?? '');
@@ -127,6 +128,16 @@ test('runFiles() runs nothing again when more than six files failed', async () =
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => `${name}.test.mjs`);
   const { passed, failed, repeated } = await countsOf(failsOnce, 'repeats', names);
   assert.deepEqual([passed, failed, repeated], [0, 7, []]);
+});
+
+test('runFiles() runs two failed files again in CI, and none when there are more', async () => {
+  for (const [names, expected] of [
+    [['a.test.mjs', 'b.test.mjs'], [2, 0, 2]],
+    [['a.test.mjs', 'b.test.mjs', 'c.test.mjs'], [0, 3, 0]],
+  ] as const) {
+    const { passed, failed, repeated } = await countsOf(failsOnce, 'repeats', names, true);
+    assert.deepEqual([passed, failed, repeated.length], expected);
+  }
 });
 
 test('runFiles() runs files in their order until mayStart() leaves out the rest', async () => {
