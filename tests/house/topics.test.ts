@@ -127,6 +127,7 @@ const topics: Readonly<Record<string, Topic>> = {
     ],
   },
   'upgrade-calls': { imports: ['extensions', 'upgrade', 'upgrade-plan'], face: [] },
+  'upgrade-rollout': { imports: ['upgrade-calls', 'upgrade-plan'], face: [] },
   'upgrade-plan': {
     imports: ['life', 'upgrade'],
     face: ['testing/test-plans.ts', 'upgrade-plan-topic.ts'],

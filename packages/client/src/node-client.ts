@@ -11,6 +11,7 @@ import { StorageServiceDefinition as FileSystemServiceDefinition } from '@nodewr
 import { StorageServiceDefinition } from '@nodewright/contract/gen/storage/storage.ts';
 import { ExtensionSetServiceDefinition } from '@nodewright/contract/gen/suite/extensions/v1/extensions.ts';
 import { RegistryServiceDefinition } from '@nodewright/contract/gen/suite/registry/v1/registry.ts';
+import { RolloutServiceDefinition } from '@nodewright/contract/gen/suite/upgrade/v1/rollout.ts';
 import { UpgradeServiceDefinition } from '@nodewright/contract/gen/suite/upgrade/v1/upgrade.ts';
 import { TimeServiceDefinition } from '@nodewright/contract/gen/time/time.ts';
 import type { Client, TsProtoServiceDefinition } from 'nice-grpc';
@@ -72,6 +73,11 @@ export class NodeClient {
   /** `suite.upgrade.v1.UpgradeService`: upgrades with what `lifecycle` cannot carry, which nodes of upstream do not have. */
   get upgrades(): Client<typeof UpgradeServiceDefinition> {
     return this.service(UpgradeServiceDefinition);
+  }
+
+  /** `suite.upgrade.v1.RolloutService`: upgrades of all nodes of a cluster, which nodes of upstream do not have. */
+  get rollouts(): Client<typeof RolloutServiceDefinition> {
+    return this.service(RolloutServiceDefinition);
   }
 
   /** `suite.registry.v1.RegistryService`: the image cache of the node, which nodes of upstream do not have. */

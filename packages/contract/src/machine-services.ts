@@ -11,6 +11,7 @@ import { StorageServiceDefinition as MachineStorageServiceDefinition } from './g
 import { StorageServiceDefinition } from './gen/storage/storage.ts';
 import { ExtensionSetServiceDefinition } from './gen/suite/extensions/v1/extensions.ts';
 import { RegistryServiceDefinition } from './gen/suite/registry/v1/registry.ts';
+import { RolloutServiceDefinition, TurnServiceDefinition } from './gen/suite/upgrade/v1/rollout.ts';
 import { UpgradeServiceDefinition } from './gen/suite/upgrade/v1/upgrade.ts';
 import { TimeServiceDefinition } from './gen/time/time.ts';
 
@@ -34,6 +35,8 @@ export const machineServices = [
   RegistryServiceDefinition,
   ExtensionSetServiceDefinition,
   UpgradeServiceDefinition,
+  RolloutServiceDefinition,
+  TurnServiceDefinition,
 ] as const;
 
 type MethodsOf<Service> = Service extends {

@@ -26,7 +26,12 @@ export {
   driveRollout,
   driverPollMs,
 } from './host/drive-rollout.ts';
-export { createEtcdPlanStore, rolloutPlanKey, rolloutTurnName } from './host/etcd-plan-store.ts';
+export {
+  createEtcdPlanStore,
+  rolloutDriverName,
+  rolloutPlanKey,
+  rolloutTurnName,
+} from './host/etcd-plan-store.ts';
 export { type FollowRolloutsInit, followRollouts } from './host/follow-rollouts.ts';
 export { beginPlan, requestPlan } from './host/request-plan.ts';
 export type { ClusterView, NodeActions, PlanStore, StoredPlan } from './host/rollout-ports.ts';

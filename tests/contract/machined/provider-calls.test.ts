@@ -27,6 +27,7 @@ import { ArtefactFolder } from '../../../services/machined/src/upgrade/host/arte
 import { ArtefactStore } from '../../../services/machined/src/upgrade/host/artefact-store.ts';
 import { memoryRegistry } from '../../../services/machined/src/upgrade/testing/memory-registry.ts';
 import { UpgradeTurn } from '../../../services/machined/src/upgrade-calls/domain/upgrade-turn.ts';
+import { UpgradeAccess } from '../../../services/machined/src/upgrade-calls/rpc/upgrade-access.ts';
 import { createUpgradeApi } from '../../../services/machined/src/upgrade-calls/rpc/upgrade-api.ts';
 import { FakeUpgrades } from '../../../services/machined/src/upgrade-calls/testing/fake-upgrades.ts';
 
@@ -71,8 +72,11 @@ async function serve(machine: ProvidedMachine, hasImageService: boolean, scope: 
   const { asked, store } = machine;
   const ask = (text: string) => void asked.push(text);
   const upgradeApi = createUpgradeApi({
-    ...{ upgrades: machine, turn: new UpgradeTurn(), description: 'a machine', cannotEnd: undefined },
-    log: { info: () => {}, warn: () => {} },
+    access: new UpgradeAccess({
+      ...{ upgrades: machine, turn: new UpgradeTurn(), description: 'a machine' },
+      ...{ log: { info: () => {}, warn: () => {} }, rolloutProblem: async () => undefined },
+    }),
+    cannotEnd: undefined,
     pull: (name, signal) => store.ensure(name, signal),
     assertMayUpgrade: async () => ask('etcd'),
     plans: {

@@ -3,6 +3,11 @@ import type { PlanStore } from './rollout-ports.ts';
 
 /** The key of the plan in etcd. There is one, because only one roll-out runs at a time. */
 export const rolloutPlanKey = 'nodewright/rollout/plan';
+/**
+ * The prefix of the lock keys in etcd of those who drive the plan. It is another one than the turn: a node that acts for the plan takes the
+ * turn itself, and would wait for its driver.
+ */
+export const rolloutDriverName = 'nodewright/rollout/driver';
 /** The prefix of the lock keys in etcd of those who may make nodes unavailable. */
 export const rolloutTurnName = 'nodewright/rollout/turn';
 

@@ -19,6 +19,7 @@ import { metaKeyId } from '../config/domain/meta-values.ts';
 import { type EtcdActions, etcdControllers } from './controllers/etcd-controllers.ts';
 import { createEtcdServiceController } from './controllers/etcd-service.ts';
 import type { EtcdRuntime } from './domain/etcd-runtime.ts';
+import { type MemberProblems, memberProblems } from './domain/upgrade-problem.ts';
 import { createContainerEtcd, etcdCgroup } from './host/container-etcd.ts';
 import { isEtcdDataEmpty } from './host/data-folder.ts';
 import { createEtcdAccess, type EtcdAccess } from './host/etcd-access.ts';
@@ -32,7 +33,7 @@ import { createEtcdSnapshot } from './rpc/etcd-snapshot.ts';
 import { openEtcdConditions } from './service/etcd-conditions.ts';
 import { assertMayLeave, etcdLeave } from './service/etcd-leave.ts';
 import { EtcdService } from './service/etcd-service.ts';
-import { assertMayUpgrade } from './service/etcd-upgrade.ts';
+import { assertMayUpgrade, lookAtMembers } from './service/etcd-upgrade.ts';
 import { forfeitLeadership } from './service/forfeit-leadership.ts';
 import type { NodeEtcd, RunnableEtcd } from './service/node-etcd.ts';
 
@@ -89,6 +90,13 @@ export interface EtcdTopic extends Topic {
   assertMayLeave(signal: AbortSignal): Promise<void>;
   /** @throws Fault `failed-precondition` with the reason when etcd cannot do without this node for a while */
   assertMayUpgrade(signal: AbortSignal): Promise<void>;
+  /**
+   * What of the same speaks against an upgrade of any member, without the mutex of those who upgrade.
+   *
+   * @param timeoutMs of each read
+   * @throws Fault when etcd does not answer
+   */
+  memberProblems(timeoutMs: number, signal: AbortSignal): Promise<MemberProblems>;
   /**
    * Allows etcd to start, immediately or once the configuration makes the node a member. Resolves after a
    * start that is already due.
@@ -147,6 +155,8 @@ export async function openEtcd(init: OpenEtcdInit, scope: AsyncDisposableStack):
       // A control plane that has no etcd needs nothing of it.
       if (run !== undefined) await assertMayUpgrade(access, signal);
     },
+    memberProblems: async (timeoutMs, signal) =>
+      memberProblems(await lookAtMembers(access, timeoutMs, signal)),
     leave: () => etcdLeave(etcd, { state, dataFolder: layout.paths.etcdData, hostname, log }),
     begin: async (signal) => follower?.begin(signal),
   };

@@ -32,6 +32,7 @@ export const topicList: readonly TopicRow[] = [
   machine.upgradePlanRow,
   machine.lifeRow,
   machine.upgradeCallsRow,
+  machine.upgradeRolloutRow,
   machine.filesRow,
   machine.logsRow,
   machine.kernelRow,

@@ -1,5 +1,6 @@
 // The calls of the API that install, upgrade and roll back a machine. They are a topic of their own: they begin sequences of `life`,
 // which asks the topic `upgrade` for the next kernel.
+import { randomUUID } from 'node:crypto';
 import { Fault } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
 import type { Topic } from '../base/topic.ts';
@@ -26,19 +27,76 @@ export interface OpenUpgradeCallsInit extends Pick<MachineUpgradeInit, 'cannotEn
   readonly log: Logger;
 }
 
-export function openUpgradeCalls({ artefacts, plan, takesExtensions, ...init }: OpenUpgradeCallsInit): Topic {
+export interface UpgradeCallsTopic extends Topic {
+  /** Upgrades of this node that a roll-out asks for. */
+  readonly own: OwnUpgrades;
+  /** Names what keeps upgrades of this node alone away: a roll-out is opened later. */
+  setRolloutProblem(ask: (signal: AbortSignal) => Promise<string | undefined>): void;
+}
+
+export interface OwnUpgrades {
+  /** Why no call upgrades this node; undefined when one may. */
+  readonly refusal: string | undefined;
+  /** As `MachineUpgradeInit.pull`. */
+  pull(image: string, signal: AbortSignal): Promise<string>;
+  /**
+   * Begins the plan of this node, beside no other upgrade of it. It goes on by itself.
+   *
+   * @throws Fault as `NodePlans.begin()`, and while another upgrade runs
+   */
+  begin(wanted: OwnUpgrade, signal: AbortSignal): Promise<void>;
+}
+
+export interface OwnUpgrade {
+  /** Of the plan: 32 hexadecimal digits. */
+  readonly id: string;
+  /** The artefact with its digest. */
+  readonly image: string;
+  readonly allowsDowngrade: boolean;
+  readonly dropsExtensions: boolean;
+}
+
+export function openUpgradeCalls({
+  artefacts,
+  plan,
+  takesExtensions,
+  ...init
+}: OpenUpgradeCallsInit): UpgradeCallsTopic {
   const turn = new UpgradeTurn();
-  const access = new UpgradeAccess({ ...init, turn });
+  let rolloutProblem: (signal: AbortSignal) => Promise<string | undefined> = async () => undefined;
+  const access = new UpgradeAccess({ ...init, turn, rolloutProblem: (signal) => rolloutProblem(signal) });
   plan?.begin(init.sequences, () => access.take('installed'));
+  const pull = async (image: string, signal: AbortSignal) => {
+    if (artefacts !== undefined) return artefacts.ensure(image, signal);
+    throw new Fault('failed-precondition', 'this node has no store of artefacts');
+  };
+  const { cannotEnd } = init;
   return {
     controllers: [],
     api: createUpgradeApi({
-      ...{ ...init, turn, plans: plan?.plans },
+      ...{ ...init, access, plans: plan?.plans, pull },
       received: takesExtensions ? createReceivedSet() : noReceivedSet,
-      async pull(image, signal) {
-        if (artefacts !== undefined) return artefacts.ensure(image, signal);
-        throw new Fault('failed-precondition', 'this node has no store of artefacts');
-      },
     }),
+    own: {
+      get refusal() {
+        if (cannotEnd !== undefined || plan !== undefined) return cannotEnd;
+        return `this node is ${init.description}, and is not upgraded by calls`;
+      },
+      pull,
+      async begin(wanted, signal) {
+        if (plan === undefined) throw new Fault('failed-precondition', 'this node is not upgraded by calls');
+        using waiting = new DisposableStack();
+        const taken = waiting.use(access.take('installed'));
+        const { over } = await plan.plans.begin(
+          { ...wanted, ignoresEtcd: false, restart: 'graceful', actorId: randomUUID() },
+          signal,
+        );
+        waiting.move();
+        void over.finally(() => taken[Symbol.dispose]());
+      },
+    },
+    setRolloutProblem(ask) {
+      rolloutProblem = ask;
+    },
   };
 }

@@ -64,6 +64,7 @@ export function openUpgradePlan(init: OpenUpgradePlanInit): UpgradePlanTopic {
   });
   return {
     plans,
+    current: () => holder.current(),
     controllers: [upgradePlanController(holder)],
     api: {},
     begin(sequences, takeNode) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { upgradeProblem } from './upgrade-problem.ts';
+import { memberProblems, upgradeProblem } from './upgrade-problem.ts';
 
 const member = (name: string, failure?: string) => ({ name, id: `id-of-${name}`, failure });
 
@@ -19,3 +19,12 @@ for (const [members, problem] of [
     if (problem === undefined) assert.equal(found, undefined);
     else assert.match(found ?? '', problem);
   });
+
+test('memberProblems() has what concerns each member by its name, and what concerns all of them apart', () => {
+  const three = [member('a'), member('b', 'no answer'), member('c')];
+  assert.deepEqual(memberProblems(three), { common: undefined, byName: new Map([['b', 'no answer']]) });
+  const two = memberProblems([member('a'), member('b', 'no answer')]);
+  assert.match(two.common ?? '', /^etcd member count\(2\)/);
+  assert.deepEqual(two.byName, new Map([['b', 'no answer']]));
+  assert.match(memberProblems([member('a'), member(''), member('c')]).common ?? '', /has not started yet/);
+});

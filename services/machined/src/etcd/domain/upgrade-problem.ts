@@ -8,6 +8,24 @@ export interface UpgradedMember {
   readonly failure: string | undefined;
 }
 
+/** What keeps members from an upgrade of one of them. */
+export interface MemberProblems {
+  /** Of the cluster as a whole; undefined when it has none. */
+  readonly common: string | undefined;
+  /** Why a member is not healthy, by its name. */
+  readonly byName: ReadonlyMap<string, string>;
+}
+
+/** The same as `upgradeProblem()`, by member. */
+export function memberProblems(members: readonly UpgradedMember[]): MemberProblems {
+  return {
+    common: upgradeProblem(members.map((member) => ({ ...member, failure: undefined }))),
+    byName: new Map(
+      members.flatMap(({ name, failure }) => (failure === undefined ? [] : [[name, failure] as const])),
+    ),
+  };
+}
+
 /**
  * Why no member may go down for an upgrade now; undefined when one may. The only member may, and so may one of three or more when
  * all of them serve reads. Source: Talos v1.14: MachineService, upgrade.

@@ -41,17 +41,34 @@ export async function assertMayUpgrade(
   }
 }
 
+/**
+ * The members as an upgrade of one of them sees them, without the mutex: it changes nothing.
+ *
+ * @param timeoutMs of each read
+ * @throws Fault when etcd does not answer
+ */
+export async function lookAtMembers(
+  access: Pick<EtcdAccess, 'openAt' | 'openCluster'>,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<UpgradedMember[]> {
+  await using client = await access.openCluster();
+  const members = await client.members({ timeoutMs, signal });
+  return Promise.all(members.map((member) => checkMember(access, member, signal, timeoutMs)));
+}
+
 async function checkMember(
   { openAt }: Pick<EtcdAccess, 'openAt'>,
   { id, name, clientUrls }: EtcdMember,
   signal: AbortSignal,
+  timeoutMs = readTimeoutMs,
 ): Promise<UpgradedMember> {
   const member = { name, id: etcdIdText(id) };
   if (name === '') return { ...member, failure: undefined };
   try {
     for (const url of clientUrls) {
       await using client = await openAt([new URL(url).host]);
-      await client.get(healthKey, { timeoutMs: readTimeoutMs, signal });
+      await client.get(healthKey, { timeoutMs, signal });
     }
     return { ...member, failure: undefined };
   } catch (error) {

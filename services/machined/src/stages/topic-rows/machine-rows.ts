@@ -40,6 +40,7 @@ import { openProcessUpgrade } from '../../upgrade/open-process-upgrade.ts';
 import { openUpgrade, type UpgradeTopic } from '../../upgrade/open-upgrade.ts';
 import { openUpgradeCalls } from '../../upgrade-calls/open-upgrade-calls.ts';
 import { openUpgradePlan } from '../../upgrade-plan/open-upgrade-plan.ts';
+import { openUpgradeRollout } from '../../upgrade-rollout/open-upgrade-rollout.ts';
 import { openVolumes } from '../../volumes/open-volumes.ts';
 import { earlyTopicRow, type Offered, type OpenedHost, partRow, topicRow } from '../topic-row.ts';
 
@@ -347,6 +348,21 @@ export const upgradeCallsRow = topicRow({
       ...{ description: host.world.description, cannotEnd: host.abilities.cannotEnd },
       assertMayUpgrade: (signal) => etcd.assertMayUpgrade(signal),
     }),
+});
+
+export const upgradeRolloutRow = topicRow({
+  name: 'upgrade-rollout',
+  needs: ['etcd', 'upgrade-plan', 'upgrade-calls'],
+  open: (host, { etcd, 'upgrade-plan': plan, 'upgrade-calls': calls }, scope) =>
+    openUpgradeRollout(
+      {
+        ...{ ...host, plan, calls },
+        openEtcd: () => etcd.openCluster(),
+        hasEtcdData: () => etcd.hasData(),
+        memberProblems: (timeoutMs, signal) => etcd.memberProblems(timeoutMs, signal),
+      },
+      scope,
+    ),
 });
 
 export const filesRow = topicRow({

@@ -6,7 +6,7 @@ import { ContainerDriver, ContainerdNamespace } from '@nodewright/contract/gen/c
 import { UpgradeRequest_RebootMode } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
 import { contextOf, progressOf, testCalls } from '../testing/test-calls.ts';
-import type { UpgradeApiInit } from './upgrade-api.ts';
+import type { UpgradeAccessInit } from './upgrade-access.ts';
 
 const containerd = { driver: ContainerDriver.CRI, namespace: ContainerdNamespace.NS_SYSTEM } as const;
 const source = { imageName: 'registry.example/installer:v1.14.1' };
@@ -103,7 +103,7 @@ test('the log says what a run has done, for an installation and for an upgrade',
   const lines: string[] = [];
   const note = (_fields: unknown, line: string) => void lines.push(line);
   const { upgrades, lifecycle } = await testCalls({
-    log: { info: note, warn: note } as UpgradeApiInit['log'],
+    log: { info: note, warn: note } as UpgradeAccessInit['log'],
   });
   for (const installed of [false, true]) {
     upgrades.installed = installed;

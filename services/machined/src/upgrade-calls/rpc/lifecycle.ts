@@ -37,6 +37,7 @@ export function createLifecycle(access: UpgradeAccess): LifecycleServiceImplemen
       const turn = waiting.use(access.take('installed'));
       const image = checkImage(source?.imageName);
       checkInstance(containerd, 'upgrade failed');
+      await access.assertNoRollout(signal);
       waiting.move();
       const run = access.begin('upgrade', turn, (upgrades, report) =>
         upgrades.upgrade(plainRequest(image), report),

@@ -56,6 +56,7 @@ export function createMachineUpgrade(
       const kind = kindOf(rebootMode);
       using waiting = new DisposableStack();
       const turn = waiting.use(access.take('installed'));
+      await access.assertNoRollout(signal);
       const name = await pull(checkImage(image), signal);
       // These two flags leave out nothing else: EPHEMERAL stays in any case.
       const ignoresEtcd = preserve || force;

@@ -9,6 +9,8 @@ export interface UpgradeAccessInit {
   /** Undefined on a node that is no machine with slots on its disk. */
   readonly upgrades: Upgrades | undefined;
   readonly turn: UpgradeTurn;
+  /** Why only the turns of a roll-out upgrade this node now; undefined when there is none. */
+  readonly rolloutProblem: (signal: AbortSignal) => Promise<string | undefined>;
   /** What the node is, after "this node is". */
   readonly description: string;
   readonly log: Pick<Logger, 'info' | 'warn'>;
@@ -38,6 +40,17 @@ export class UpgradeAccess {
       'failed-precondition',
       `this node is ${description}: only machines with a disk of their own, and the nodes of clusters of processes, are upgraded by calls`,
     );
+  }
+
+  /**
+   * Keeps an upgrade of this node alone away while a roll-out runs.
+   *
+   * @throws Fault `failed-precondition`, which names the roll-out
+   */
+  async assertNoRollout(signal: AbortSignal): Promise<void> {
+    const problem = await this.#init.rolloutProblem(signal);
+    signal.throwIfAborted();
+    if (problem !== undefined) throw new Fault('failed-precondition', problem);
   }
 
   /**

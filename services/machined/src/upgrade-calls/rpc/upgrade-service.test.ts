@@ -167,3 +167,23 @@ for (const [what, change, settings, message] of [
     assert.ok(!events.some((event) => String(event).startsWith('sequence')));
     if (!('cannotEnd' in change)) await machine.rollback({}, contextOf());
   });
+
+test('while a roll-out runs, each call that upgrades this node alone is refused and names it, and a rollback is not', async () => {
+  const problem = 'the roll-out 1234 upgrades all nodes: follow it with "talosctl upgrade status"';
+  const { upgrades, events, own, machine, lifecycle } = await testCalls({
+    rolloutProblem: async () => problem,
+  });
+  const refused = { kind: 'failed-precondition', message: problem };
+  for (const settings of [plain, { ...plain, runPlan: true }, { ...plain, stage: true }])
+    await assert.rejects(all(own.upgrade(requestsOf(settings), contextOf())), refused);
+  const legacy = { image, preserve: true, stage: false, force: true, rebootMode: 0 as const };
+  await assert.rejects(Promise.resolve(machine.upgrade(legacy, contextOf())), refused);
+  const plainCall = {
+    containerd: { driver: 0 as const, namespace: 0 as const },
+    source: { imageName: image },
+  };
+  await assert.rejects(all(lifecycle.upgrade(plainCall, contextOf())), refused);
+  assert.deepEqual([upgrades.calls, events], [[], []]);
+  await machine.rollback({}, contextOf());
+  assert.deepEqual(upgrades.calls, [['rollback']]);
+});

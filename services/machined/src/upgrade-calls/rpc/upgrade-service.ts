@@ -37,6 +37,7 @@ export function createUpgradeService(init: UpgradeServiceInit): UpgradeServiceIm
       const turn = waiting.use(access.take('installed'));
       const image = checkImage(settings.image);
       checkSets(settings);
+      await access.assertNoRollout(signal);
       if (settings.runPlan) {
         const begun = await beginPlan(init, settings, turn, signal);
         // Before the answer: a client that leaves while it is sent must not give the turn back.

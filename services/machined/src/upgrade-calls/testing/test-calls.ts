@@ -8,6 +8,7 @@ import type { UpgradeServiceImplementation } from '@nodewright/contract/gen/suit
 import type { CallContext } from 'nice-grpc';
 import { freeNode, openTestPlans } from '../../upgrade-plan/testing/test-plans.ts';
 import { UpgradeTurn } from '../domain/upgrade-turn.ts';
+import { UpgradeAccess, type UpgradeAccessInit } from '../rpc/upgrade-access.ts';
 import { createUpgradeApi, type UpgradeApiInit } from '../rpc/upgrade-api.ts';
 import { FakeUpgrades } from './fake-upgrades.ts';
 
@@ -20,7 +21,9 @@ export interface TestCalls {
   readonly own: UpgradeServiceImplementation;
 }
 
-export async function testCalls(change: Partial<UpgradeApiInit> = {}): Promise<TestCalls> {
+export async function testCalls(
+  change: Partial<Omit<UpgradeApiInit, 'access'> & UpgradeAccessInit> = {},
+): Promise<TestCalls> {
   const upgrades = new FakeUpgrades();
   const events: unknown[] = [];
   const assertMayUpgrade = change.assertMayUpgrade ?? (async () => void events.push(['etcd']));
@@ -33,9 +36,18 @@ export async function testCalls(change: Partial<UpgradeApiInit> = {}): Promise<T
     restart: async () => {},
   });
   await plans.resume(freeNode, new AbortController().signal);
+  const access = new UpgradeAccess({
+    ...{
+      upgrades,
+      turn: new UpgradeTurn(),
+      description: 'a machine',
+      log: { info: () => {}, warn: () => {} },
+    },
+    rolloutProblem: async () => undefined,
+    ...change,
+  });
   const api = createUpgradeApi({
-    ...{ upgrades, turn: new UpgradeTurn(), description: 'a machine', cannotEnd: undefined },
-    log: { info: () => {}, warn: () => {} },
+    ...{ access, cannotEnd: undefined },
     pull: async (image) => {
       events.push(['pull', image]);
       return `${image}@sha256:${'a'.repeat(64)}`;

@@ -57,7 +57,9 @@ export interface NodePlansInit extends Omit<PlanTurnInit, 'waits' | 'runs' | 'lo
 export type WantedPlan = Pick<
   NodePlan,
   'image' | 'allowsDowngrade' | 'dropsExtensions' | 'ignoresEtcd' | 'restart' | 'actorId'
->;
+> &
+  /** Default: a random one. */
+  Partial<Pick<NodePlan, 'id'>>;
 
 const disarmAttempts = 6;
 /** How long the cordon and its end may take to be seen, in ms. */

@@ -1,0 +1,40 @@
+import type { TurnServiceImplementation } from '@nodewright/contract/gen/suite/upgrade/v1/rollout.ts';
+import { Fault } from '@nodewright/fault';
+import type { NodeRole } from '@nodewright/rollout';
+import { isPlannableImage } from '../domain/rollout-action.ts';
+import { messageOfRole, turnOfMessage } from '../domain/turn-of-message.ts';
+import type { OwnTurns } from '../host/own-turns.ts';
+
+export interface TurnServiceInit {
+  readonly turns: OwnTurns;
+  readonly role: () => NodeRole | undefined;
+  /** Why this node is not well; undefined when it is. */
+  readonly illness: () => Promise<string | undefined>;
+}
+
+/** Implements TurnService: the drivers of roll-outs call it. */
+export function createTurnService({ turns, role, illness }: TurnServiceInit): TurnServiceImplementation {
+  return {
+    async progress({ turn, keepsOthersAway }) {
+      const { state, reason } = turns.progress(turnOfMessage(turn), keepsOthersAway);
+      const own = role();
+      return {
+        ...{ state, reason, illness: (await illness()) ?? '' },
+        role: own === undefined ? 0 : messageOfRole(own),
+      };
+    },
+    async prepare({ turn, image, allowDowngrade, withoutExtensions }) {
+      const named = turnOfMessage(turn);
+      if (!isPlannableImage(image)) throw new Fault('invalid-argument', 'the image is not a reference');
+      const wanted = { image, allowsDowngrade: allowDowngrade, dropsExtensions: withoutExtensions };
+      return { ticket: turns.prepare(named, wanted) ?? Buffer.alloc(0) };
+    },
+    async begin({ turn, ticket }, { signal }) {
+      await turns.begin(turnOfMessage(turn), ticket, signal);
+      return {};
+    },
+    async withdraw({ turn }) {
+      return { state: turns.withdraw(turnOfMessage(turn)) };
+    },
+  };
+}
