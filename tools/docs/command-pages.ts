@@ -13,6 +13,8 @@ const accessTexts: Readonly<Record<CommandAccess, string>> = {
   watches: 'It reads. Nodes: `-n`, else the nodes of the context, else all members of the cluster.',
   changes:
     'It changes nodes. Nodes: `-n`, else the nodes of the context, never an endpoint that was not named.',
+  cluster:
+    'It asks a control plane, which acts on the whole cluster. Nodes: `-n`, else the nodes of the context, else the endpoints.',
   destroys: 'It destroys data. Nodes: `-n` only.',
 };
 

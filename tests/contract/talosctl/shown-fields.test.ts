@@ -93,6 +93,14 @@ const tables: Readonly<Record<string, Table>> = {
       'suite.registry.v1.StatusResponse.roots': 'in -o json; the same on every node',
     },
   },
+  '/suite.upgrade.v1.RolloutService/Status': {
+    lines: ['upgrade status'],
+    leftOut: { 'suite.upgrade.v1.Rollout.is_settled': 'the phase says so; programs have it in -o json' },
+  },
+  '/suite.upgrade.v1.RolloutService/Watch': {
+    lines: ['upgrade status --watch'],
+    leftOut: { 'suite.upgrade.v1.Rollout.is_settled': 'the phase says so; programs have it in -o json' },
+  },
   '/suite.registry.v1.RegistryService/WatchTransfers': { lines: ['registry transfers --follow'] },
   '/time.TimeService/Time': { lines: ['time'] },
 };

@@ -19,9 +19,15 @@ import { prepareNode } from '../upgrade/prepare-node.ts';
 import { upgradePath } from '../upgrade/upgrade-path.ts';
 import { checkWanted, upgradeLines, type WantedUpgrade } from '../upgrade/wanted-upgrade.ts';
 import { parseGoDuration } from '../values/go-duration.ts';
+import { wholeNumberBetween } from '../values/parse-whole-number.ts';
 import { containerdInstance, type ImageNamespace, parseNamespace } from './image/image-options.ts';
 
 interface UpgradeOptions extends ActionOptions {
+  /** Upgrades all nodes of the cluster. */
+  readonly all?: boolean;
+  readonly maxUnavailable?: number;
+  readonly pauseAfter?: number;
+  readonly watch?: boolean;
   readonly image?: string;
   readonly namespace: ImageNamespace;
   readonly rebootMode: RebootModeName;
@@ -45,12 +51,35 @@ const defaultDrainTimeoutNanos = 300n * 1_000_000_000n;
 /** `talosctl upgrade`. Source: Talos v1.14: talosctl upgrade. */
 export const upgradeCommand: CommandModule = {
   define(command, env) {
-    addUpgradeOptions(addActionOptions(command)).action((options: UpgradeOptions) => upgrade(env, options));
+    addUpgradeOptions(addActionOptions(command))
+      .argument('[task]', 'of the upgrade of all nodes: status, resume or abort', parseTask)
+      .action((task: RolloutTask | undefined, options: UpgradeOptions) => {
+        if (task !== undefined) return upgradeTask(env, command, task, options);
+        if (options.all) return upgradeCluster(env, command, options);
+        const [single] = givenOptions(command, allOptions);
+        if (single !== undefined) throw new UsageFault(`${single} goes with --all, or a task`);
+        return upgrade(env, options);
+      });
   },
 };
 
 function addUpgradeOptions(command: Command): Command {
   return command
+    .option(
+      '--all',
+      'upgrade all nodes of the cluster, control planes first, by a plan in the cluster that goes on when this command ends',
+    )
+    .option(
+      '--max-unavailable <number>',
+      'with --all: how many nodes may be unavailable at once; of control planes it is never more than one (default: 1)',
+      wholeNumberBetween(1, 500),
+    )
+    .option(
+      '--pause-after <number>',
+      'with --all: pause when this many nodes are done; "talosctl upgrade resume" goes on',
+      wholeNumberBetween(1, 500),
+    )
+    .option('--watch', 'with status: follow it until it ends')
     .option(
       '-i, --image <image>',
       'the artefact of "make installer" to upgrade to: a reference in a registry, or the name or digest of an imported one',
@@ -90,6 +119,72 @@ function addUpgradeOptions(command: Command): Command {
     .option('-p, --preserve', 'with --legacy: leave out the check of etcd (deprecated)')
     .option('-f, --force', 'with --legacy: leave out the check of etcd (deprecated)')
     .option('--progress <kind>', 'auto, or plain: lines without colours', parseProgress, 'auto');
+}
+
+/** The options of the upgrade of all nodes, and of its tasks. */
+const allOptions = ['maxUnavailable', 'pauseAfter', 'watch'] as const;
+/** The options that the plan of each node decides, or that have no meaning for all nodes. */
+const singleOptions = [
+  ...(['namespace', 'rebootMode', 'reboot', 'drain', 'drainTimeout', 'extensionSet', 'stage'] as const),
+  ...(['legacy', 'preserve', 'force', 'debug', 'progress'] as const),
+];
+const connectionOptions = [
+  ...['talosconfig', 'nodes', 'endpoints', 'context', 'cluster', 'siderov1KeysDir', 'certFingerprint'],
+  ...['output', 'timeout', 'yes'],
+];
+
+/** The flags of these options that the command line has. */
+function givenOptions(command: Command, names: readonly string[]): string[] {
+  return command.options
+    .filter((option) => names.includes(option.attributeName()))
+    .filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli')
+    .map(({ long }) => long ?? '');
+}
+
+async function upgradeCluster(env: CliEnvironment, command: Command, options: UpgradeOptions): Promise<void> {
+  const [single] = givenOptions(command, singleOptions);
+  if (single !== undefined)
+    throw new UsageFault(`${single} does not go with --all: the plan of each node drains and restarts it`);
+  if (options.watch) throw new UsageFault('--watch goes with status: --all follows the upgrade anyway');
+  const { image, allowsDowngrade, dropsExtensions } = await wantedOf(env, options);
+  const { upgradeAll } = await import('../upgrade/upgrade-all.ts');
+  const { maxUnavailable = 0, pauseAfter = 0 } = options;
+  await upgradeAll(env, patient(command, options), {
+    ...{ image, maxUnavailable, pauseAfter },
+    ...{ allowDowngrade: allowsDowngrade, withoutExtensions: dropsExtensions },
+  });
+}
+
+async function upgradeTask(
+  env: CliEnvironment,
+  command: Command,
+  task: RolloutTask,
+  options: UpgradeOptions,
+): Promise<void> {
+  const known = [...connectionOptions, ...(task === 'status' ? ['watch'] : [])];
+  const others = command.options.map((option) => option.attributeName());
+  const [unused] = givenOptions(
+    command,
+    others.filter((name) => !known.includes(name)),
+  );
+  if (unused !== undefined) throw new UsageFault(`${unused} does not go with the task ${task}`);
+  const { runRolloutTask } = await import('../upgrade/upgrade-all.ts');
+  await runRolloutTask(env, task, patient(command, options));
+}
+
+/** All nodes take longer than one: without --timeout they have a day. */
+const patient = (command: Command, options: UpgradeOptions): UpgradeOptions =>
+  command.getOptionValueSource('timeout') === 'cli'
+    ? options
+    : { ...options, timeout: 86_400n * 1_000_000_000n };
+
+const rolloutTasks = ['status', 'resume', 'abort'] as const;
+type RolloutTask = (typeof rolloutTasks)[number];
+
+function parseTask(text: string): RolloutTask {
+  const task = rolloutTasks.find((known) => known === text);
+  if (task === undefined) throw new InvalidArgumentError('It must be status, resume or abort.');
+  return task;
 }
 
 async function upgrade(env: CliEnvironment, options: UpgradeOptions): Promise<void> {

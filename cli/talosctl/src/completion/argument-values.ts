@@ -60,6 +60,7 @@ const argumentValues: Readonly<Record<string, readonly ValueSource[]>> = {
   replay: [files],
   restart: [free],
   service: [services, lists.serviceActions],
+  upgrade: [lists.rolloutTasks],
   usage: [nodePaths],
   'wipe disk': [{ kind: 'dynamic', find: names.idsOf('discoveredvolumes') }],
 };

@@ -33,6 +33,12 @@ export function outputFormatsOf(path: string): ValueSource {
 
 export const summaryFormats = closed({ table: 'a table', json: 'JSON', yaml: 'YAML' });
 
+export const rolloutTasks = closed({
+  status: 'show the upgrade of all nodes',
+  resume: 'go on with one that has paused or stopped',
+  abort: 'end one: no other node begins',
+});
+
 export const cacheLayouts = closed({
   oci: 'an OCI layout with one image that holds the cache',
   flat: 'one file for each blob and each name',

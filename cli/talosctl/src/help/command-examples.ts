@@ -544,6 +544,15 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
       command:
         'talosctl -n node01 upgrade --image registry.example/installer:v1.14.1 --extension-set tools.set',
     },
+    {
+      text: 'upgrade all nodes of a cluster, one after the other, and look first what would refuse it',
+      command: 'talosctl upgrade --all --image registry.example/installer:v1.14.1 --dry-run',
+    },
+    {
+      text: 'pause after the first node, and go on later',
+      command: 'talosctl upgrade --all --image registry.example/installer:v1.14.1 --pause-after 1',
+    },
+    { text: 'follow the upgrade of all nodes from anywhere', command: 'talosctl upgrade status --watch' },
   ],
   usage: [{ text: 'show the largest folders', command: 'talosctl -n node01 usage -H -d 2 /var' }],
   validate: [

@@ -15,8 +15,10 @@ import { accessOf } from './command-access.ts';
 export async function checkNodeSelection(command: Command, env: CliEnvironment): Promise<void> {
   const path = commandPath(command);
   const access = accessOf(path, command.args);
-  if (access === 'local' || access === 'reads' || access === 'watches') return;
-  const options = command.optsWithGlobals<NodeOptions>();
+  if (access !== 'changes' && access !== 'destroys') return;
+  const options = command.optsWithGlobals<NodeOptions & { readonly all?: boolean }>();
+  // It names all nodes of the cluster.
+  if (path === 'upgrade' && options.all) return;
   if ((options.nodes ?? []).length > 0) return;
   if (access === 'destroys') {
     throw new UsageFault(

@@ -6,8 +6,9 @@
  * - `changes`: `--nodes`, else the nodes of the context. Never an endpoint that the user did not name as a
  * node.
  * - `destroys`: `--nodes` only.
+ * - `cluster`: it asks a control plane, which acts on the whole cluster: `--nodes`, else the nodes of the context, else the endpoints.
  */
-export type CommandAccess = 'local' | 'reads' | 'watches' | 'changes' | 'destroys';
+export type CommandAccess = 'local' | 'reads' | 'watches' | 'changes' | 'destroys' | 'cluster';
 
 /**
  * The access of every command and subcommand. A key may continue with arguments if they decide; `*` stands
@@ -115,6 +116,8 @@ export const commandAccess: Readonly<Record<string, CommandAccess>> = {
   time: 'reads',
   ui: 'watches',
   upgrade: 'changes',
+  // Tasks of a roll-out.
+  'upgrade *': 'cluster',
   usage: 'reads',
   validate: 'local',
   version: 'reads',
@@ -128,7 +131,8 @@ export const commandAccess: Readonly<Record<string, CommandAccess>> = {
  * @throws Error for a command that the table does not have
  */
 export function accessOf(path: string, args: readonly string[] = []): CommandAccess {
-  const found = commandAccess[`${path} * ${args[1] ?? ''}`] ?? commandAccess[path];
+  const ofTask = args.length === 0 ? undefined : commandAccess[`${path} *`];
+  const found = commandAccess[`${path} * ${args[1] ?? ''}`] ?? ofTask ?? commandAccess[path];
   if (found === undefined) throw new Error(`the table of accesses has no command "${path}"`);
   return found;
 }

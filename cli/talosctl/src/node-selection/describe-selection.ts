@@ -3,7 +3,7 @@ import { commandPath, leafCommands } from '../context/command-path.ts';
 import { accessOf, type CommandAccess, commandAccess } from './command-access.ts';
 
 /** Which nodes a command takes without `--nodes`, as text for its help. */
-export const selectionRules: Readonly<Record<Exclude<CommandAccess, 'local'>, string>> = {
+export const selectionRules: Readonly<Record<Exclude<CommandAccess, 'local' | 'cluster'>, string>> = {
   reads: 'default: the nodes of the context, else the first endpoint',
   watches: 'default: the nodes of the context, else all members of the cluster',
   changes: 'default: the nodes of the context, never an endpoint',
@@ -44,7 +44,7 @@ function describe(rules: readonly string[]): string {
 function rulesOf(leaf: Command): readonly string[] {
   const path = commandPath(leaf);
   const access = accessOf(path);
-  if (access === 'local') return [];
+  if (access === 'local' || access === 'cluster') return [];
   const verbs = Object.keys(commandAccess).filter((key) => key.startsWith(`${path} * `));
   if (verbs.length === 0) return [selectionRules[access]];
   const names = verbs.map((key) => key.split(' ').at(-1)).join(', ');

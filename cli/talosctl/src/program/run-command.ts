@@ -73,7 +73,7 @@ function outcomeOf(error: unknown, called: Command | undefined): string | undefi
   const isCancelled = error instanceof ReportedFailure || faultFrom(error).kind === 'cancelled';
   if (error instanceof UsageFault || called === undefined || !isCancelled) return undefined;
   const access = accessOf(commandPath(called), called.args);
-  const mayGoOn = access === 'changes' || access === 'destroys';
+  const mayGoOn = access === 'changes' || access === 'destroys' || access === 'cluster';
   return mayGoOn ? 'what was sent to the nodes may still happen' : 'nothing was changed';
 }
 
