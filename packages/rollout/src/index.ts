@@ -16,6 +16,7 @@ export {
   planLimits,
   type RolloutPhase,
   type RolloutPlan,
+  shortReason,
 } from './domain/rollout-plan.ts';
 export type { Wellness } from './domain/wellness.ts';
 export { type ActInTurnInit, actInTurn, type TurnOutcome, type TurnTimes } from './host/act-in-turn.ts';

@@ -6,6 +6,7 @@ import { Fault } from '@nodewright/fault';
 import {
   type DriverEvent,
   followRollouts,
+  isSettled,
   type NodeRole,
   rolloutDriverName,
   takeTurn,
@@ -142,7 +143,12 @@ async function follow(
         // Before etcd is there it has no plan, and that is no trouble.
         read: async (asked) => ((await hasPlans()) ? store.read(asked) : undefined),
       },
-      report: (event) => report(event, log),
+      report(event) {
+        report(event, log);
+        // The last look of this driver: nodes refuse other upgrades no longer.
+        if (event.kind === 'step' && isSettled(event.plan))
+          cluster.preview(event.plan, signal).catch(() => {});
+      },
       async takeTurn(asked) {
         await using opened = new AsyncDisposableStack();
         const etcd = opened.use(await openEtcd());

@@ -14,6 +14,7 @@ import {
   type PlanStore,
   planFromBytes,
   type RolloutPlan,
+  shortReason,
 } from '@nodewright/rollout';
 import {
   type ClusterNode,
@@ -41,7 +42,7 @@ export interface ClusterTurnsInit {
 const preparePollMs = 250;
 
 export interface ClusterTurns extends ClusterView, NodeActions {
-  /** As `look()` for a plan that has not begun: the nodes are only asked. */
+  /** As `look()` for a plan that nobody carries out: nodes do not refuse other upgrades for it, or not any more. */
   preview(plan: RolloutPlan, signal: AbortSignal): Promise<ClusterFacts>;
 }
 
@@ -156,13 +157,14 @@ async function reportOf(
       .progress({ turn, keepsOthersAway }, { signal: limit.signal });
     return {
       role: roleOfMessage(answer.role),
-      action: planned === undefined ? { kind: 'unknown' } : actionOf(answer.state, answer.reason),
-      illness: answer.illness === '' ? undefined : answer.illness,
+      action:
+        planned === undefined ? { kind: 'unknown' } : actionOf(answer.state, shortReason(answer.reason)),
+      illness: answer.illness === '' ? undefined : shortReason(answer.illness),
     };
   } catch (error) {
     const { kind, message } = faultFrom(error);
     if (kind === 'unimplemented') return 'its version has no roll-outs: upgrade it by itself first';
-    return limit.signal.aborted ? 'does not answer' : message;
+    return limit.signal.aborted ? 'does not answer' : shortReason(message);
   }
 }
 

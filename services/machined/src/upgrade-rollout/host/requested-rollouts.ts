@@ -141,7 +141,11 @@ export class RequestedRollouts {
         `etcd has another roll-out, ${before.plan.id}: look at it first`,
       );
     const result = await requestPlan(store, request, signal);
-    if (result.kind === 'plan') return result.plan;
+    if (result.kind === 'plan') {
+      // No driver looks at the nodes again, which would refuse other upgrades for another minute.
+      if (isSettled(result.plan)) await this.#init.cluster.preview(result.plan, signal).catch(() => {});
+      return result.plan;
+    }
     const isRemoved =
       before?.kind === 'refused' && request === 'abort' && (await store.read(signal)) === undefined;
     if (isRemoved) return undefined;
