@@ -92,7 +92,7 @@ suite = node tools/suite.ts $@ $(if $(FILES)$(CONTAINER_FILES)$(CASES)$(FOCUS)$(
 # The verbs by what they are for: `make help` prints the first group, `make help-all` every group.
 define groups
 What most people need: up down test test-changed check format generate build docs clean
-Tests of daemons, clusters and documents: test-status test-flakes mutate test-docs test-ui test-user test-compose test-node-image test-upstream conformance test-node-http2 grpc-interop h2spec test-registry test-devices test-network test-virtual-address test-programs test-upgrade judges
+Tests of daemons, clusters and documents: test-status test-flakes mutate test-docs test-ui test-user test-compose test-node-image test-upstream conformance test-node-http2 grpc-interop h2spec test-registry test-devices test-network test-virtual-address test-programs test-upgrade test-upgrade-all judges
 Faults, attacks and long runs: chaos attack attack-network sim test-fuzz test-config-fuzz test-convert fuzz-h2 test-soak soak-h2 soak-download soak-node soak-weeks
 Measurements: measure measure-reboots measure-kubernetes measure-boot measure-memory measure-package bench bench-copy bench-state bench-ui bench-registry test-bench scale
 Kubernetes: kubernetes test-kubernetes test-kubelet e2e-kubernetes
@@ -403,6 +403,10 @@ test-devices: $(built) ## runs udevd-bridge with a real udevd, in namespaces of 
 test-upgrade: $(built) ## upgrades nodes of processes, rolls them back, and lets new systems fail; two minutes
 	@node tools/upstream-client.ts
 	@$(suite) node tools/test.ts 'tests/upgrade/*.test.ts'
+
+.PHONY: test-upgrade-all
+test-upgrade-all: $(built) ## upgrades a cluster of five nodes of processes with one command, kills its driver, and lets one node fail (make etcd); five minutes
+	@$(suite) node tools/test.ts 'tests/upgrade/long/*.test.ts'
 
 .PHONY: test-virtual-address
 test-virtual-address: $(built) ## control planes compete for a virtual address: with links of their own and a real etcd (root), and as nodes of the node image (an engine, make node-image); two minutes

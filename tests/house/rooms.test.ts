@@ -131,7 +131,7 @@ const houses: Readonly<Record<string, House>> = {
         'support',
         'values',
       ],
-      upgrade: ['context', 'nodes'],
+      upgrade: ['action', 'context', 'nodes', 'output', 'render'],
       usage: ['context', 'help', 'output'],
       values: [],
     },

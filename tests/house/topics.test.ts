@@ -126,7 +126,10 @@ const topics: Readonly<Record<string, Topic>> = {
       'open-process-upgrade.ts',
     ],
   },
-  'upgrade-calls': { imports: ['extensions', 'upgrade', 'upgrade-plan'], face: [] },
+  'upgrade-calls': {
+    imports: ['extensions', 'upgrade', 'upgrade-plan'],
+    face: ['upgrade-calls-topic.ts'],
+  },
   'upgrade-rollout': { imports: ['upgrade-calls', 'upgrade-plan'], face: [] },
   'upgrade-plan': {
     imports: ['life', 'upgrade'],

@@ -17,6 +17,8 @@ export interface ProcessArtefactInit {
   readonly version: string;
   /** In place of the program of machined. */
   readonly program?: string;
+  /** A program that runs before that of machined. */
+  readonly prologue?: string;
   /** Default: the key of this build. */
   readonly signer?: ReturnType<typeof secureBootKey>;
 }
@@ -24,7 +26,7 @@ export interface ProcessArtefactInit {
 /** Writes an artefact into a folder: `layout`, and `installer.tar`. */
 export function writeProcessArtefact(
   folder: string,
-  { version, program, signer = secureBootKey(keysFolder(checkout)) }: ProcessArtefactInit,
+  { version, program, prologue = '', signer = secureBootKey(keysFolder(checkout)) }: ProcessArtefactInit,
 ): { readonly layout: string; readonly archive: string } {
   const files: Record<string, Buffer> = {};
   for (const path of neededFiles.process) {
@@ -34,7 +36,8 @@ export function writeProcessArtefact(
       if (statSync(from).isFile()) files[`${dirname(path)}/${below}`] = readFileSync(from);
     }
   }
-  files[machined] = Buffer.from(program ?? withVersion(files[machined] ?? Buffer.alloc(0), version));
+  const own = program ?? withVersion(files[machined] ?? Buffer.alloc(0), version);
+  files[machined] = Buffer.from(prologue + own);
   const artefact = testArtefact({
     ...{ signer, files: [files], platform: platformOfNode(process.arch), isCompressed: true },
     describe: ({ layers }) => ({

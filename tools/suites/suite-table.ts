@@ -74,6 +74,16 @@ export const suites: readonly Suite[] = [
       'Are nodes of processes upgraded, rolled back, and back on the old system when the new one does not come up?',
   },
   {
+    verb: 'test-upgrade-all',
+    folder: '`upgrade/long`',
+    needs: '`make etcd`',
+    minutes: '5',
+    ci: 'none',
+    files: ['tests/upgrade/long/*.test.ts'],
+    question:
+      'Does one command upgrade a cluster while clients use it, go on when its driver is killed, and stop at a node that fails?',
+  },
+  {
     verb: 'test',
     folder: '`package`',
     needs: '`make etcd`; root',

@@ -26,7 +26,7 @@ import type { ServicesTopic } from '../services/open-services.ts';
 import type { TimeTopic } from '../time/open-time.ts';
 import type { ArtefactStore } from '../upgrade/host/artefact-store.ts';
 import type { UpgradeTopic } from '../upgrade/open-upgrade.ts';
-import type { UpgradeCallsTopic } from '../upgrade-calls/open-upgrade-calls.ts';
+import type { UpgradeCallsTopic } from '../upgrade-calls/upgrade-calls-topic.ts';
 import type { UpgradePlanTopic } from '../upgrade-plan/upgrade-plan-topic.ts';
 import type { VolumesTopic } from '../volumes/open-volumes.ts';
 import type { Host } from './open-host.ts';

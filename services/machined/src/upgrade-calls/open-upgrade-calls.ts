@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto';
 import { Fault } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
-import type { Topic } from '../base/topic.ts';
 import type { Upgrades } from '../upgrade/domain/upgrades.ts';
 import type { PlanSequences, UpgradePlanTopic } from '../upgrade-plan/upgrade-plan-topic.ts';
 import { UpgradeTurn } from './domain/upgrade-turn.ts';
@@ -11,6 +10,7 @@ import { createReceivedSet, noReceivedSet } from './host/received-set.ts';
 import type { MachineUpgradeInit } from './rpc/machine-upgrade.ts';
 import { UpgradeAccess } from './rpc/upgrade-access.ts';
 import { createUpgradeApi } from './rpc/upgrade-api.ts';
+import type { UpgradeCallsTopic } from './upgrade-calls-topic.ts';
 
 export interface OpenUpgradeCallsInit extends Pick<MachineUpgradeInit, 'cannotEnd' | 'assertMayUpgrade'> {
   readonly sequences: MachineUpgradeInit['sequences'] & PlanSequences;
@@ -25,35 +25,6 @@ export interface OpenUpgradeCallsInit extends Pick<MachineUpgradeInit, 'cannotEn
   /** What the node is, after "this node is". */
   readonly description: string;
   readonly log: Logger;
-}
-
-export interface UpgradeCallsTopic extends Topic {
-  /** Upgrades of this node that a roll-out asks for. */
-  readonly own: OwnUpgrades;
-  /** Names what keeps upgrades of this node alone away: a roll-out is opened later. */
-  setRolloutProblem(ask: (signal: AbortSignal) => Promise<string | undefined>): void;
-}
-
-export interface OwnUpgrades {
-  /** Why no call upgrades this node; undefined when one may. */
-  readonly refusal: string | undefined;
-  /** As `MachineUpgradeInit.pull`. */
-  pull(image: string, signal: AbortSignal): Promise<string>;
-  /**
-   * Begins the plan of this node, beside no other upgrade of it. It goes on by itself.
-   *
-   * @throws Fault as `NodePlans.begin()`, and while another upgrade runs
-   */
-  begin(wanted: OwnUpgrade, signal: AbortSignal): Promise<void>;
-}
-
-export interface OwnUpgrade {
-  /** Of the plan: 32 hexadecimal digits. */
-  readonly id: string;
-  /** The artefact with its digest. */
-  readonly image: string;
-  readonly allowsDowngrade: boolean;
-  readonly dropsExtensions: boolean;
 }
 
 export function openUpgradeCalls({

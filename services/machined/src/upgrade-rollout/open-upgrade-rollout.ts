@@ -17,7 +17,7 @@ import type { Logger, Telemetry } from '@nodewright/telemetry';
 import { isControlPlaneNow, type NodeView } from '../base/resources/node-view.ts';
 import { specOf } from '../base/resources/spec-of.ts';
 import type { Topic } from '../base/topic.ts';
-import type { UpgradeCallsTopic } from '../upgrade-calls/open-upgrade-calls.ts';
+import type { UpgradeCallsTopic } from '../upgrade-calls/upgrade-calls-topic.ts';
 import type { UpgradePlanTopic } from '../upgrade-plan/upgrade-plan-topic.ts';
 import { clusterNodes, type MemberProblems } from './domain/cluster-nodes.ts';
 import { grantProblem } from './domain/grant-problem.ts';

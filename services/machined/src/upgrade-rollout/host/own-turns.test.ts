@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { FakeTimers } from '@nodewright/controllers/testing';
 import { Fault } from '@nodewright/fault';
-import type { OwnUpgrade } from '../../upgrade-calls/open-upgrade-calls.ts';
+import type { OwnUpgrade } from '../../upgrade-calls/upgrade-calls-topic.ts';
 import type { PlanState } from '../../upgrade-plan/upgrade-plan-topic.ts';
 import { type NodeTurn, nodePlanIdOf } from '../domain/node-turn-id.ts';
 import { rolloutLimits } from '../domain/rollout-limits.ts';

@@ -3,7 +3,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { Deadline, type Timers } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { NodeRole } from '@nodewright/rollout';
-import type { OwnUpgrades } from '../../upgrade-calls/open-upgrade-calls.ts';
+import type { OwnUpgrades } from '../../upgrade-calls/upgrade-calls-topic.ts';
 import type { PlanState } from '../../upgrade-plan/upgrade-plan-topic.ts';
 import { type NodeTurn, nodePlanIdOf } from '../domain/node-turn-id.ts';
 import type { WantedSystem } from '../domain/rollout-action.ts';

@@ -1,0 +1,30 @@
+import type { Topic } from '../base/topic.ts';
+
+export interface UpgradeCallsTopic extends Topic {
+  /** Upgrades of this node that a roll-out asks for. */
+  readonly own: OwnUpgrades;
+  /** Names what keeps upgrades of this node alone away: a roll-out is opened later. */
+  setRolloutProblem(ask: (signal: AbortSignal) => Promise<string | undefined>): void;
+}
+
+export interface OwnUpgrades {
+  /** Why no call upgrades this node; undefined when one may. */
+  readonly refusal: string | undefined;
+  /** As `MachineUpgradeInit.pull`. */
+  pull(image: string, signal: AbortSignal): Promise<string>;
+  /**
+   * Begins the plan of this node, beside no other upgrade of it. It goes on by itself.
+   *
+   * @throws Fault as `NodePlans.begin()`, and while another upgrade runs
+   */
+  begin(wanted: OwnUpgrade, signal: AbortSignal): Promise<void>;
+}
+
+export interface OwnUpgrade {
+  /** Of the plan: 32 hexadecimal digits. */
+  readonly id: string;
+  /** The artefact with its digest. */
+  readonly image: string;
+  readonly allowsDowngrade: boolean;
+  readonly dropsExtensions: boolean;
+}
