@@ -1,5 +1,12 @@
 import { render } from 'preact';
-import { exchangeToken, takeToken } from './connection/session.ts';
+import {
+  askTabs,
+  exchangeToken,
+  forgetSession,
+  keepSession,
+  resumeSession,
+  takeToken,
+} from './connection/session.ts';
 import { App } from './shell/app.tsx';
 import { Entrance } from './shell/entrance.tsx';
 import { applyScheme, savedScheme } from './shell/scheme.ts';
@@ -9,13 +16,22 @@ import { StoreContext } from './store/use-store.ts';
 const place = document.getElementById('page') as HTMLElement;
 
 let store: Store | undefined;
+let stopAsking: (() => void) | undefined;
+
+/** Goes on with the session of another tab as soon as there is one. */
+function askOtherTabs(onNone: () => void): void {
+  stopAsking?.();
+  stopAsking = askTabs(begin, onNone);
+}
 
 function begin(secret: string): void {
+  stopAsking?.();
+  keepSession(secret);
   if (store !== undefined) {
     store.connect(secret);
     return;
   }
-  store = new Store();
+  store = new Store({ onRefused: leave });
   store.connect(secret);
   render(
     <StoreContext.Provider value={store}>
@@ -23,6 +39,12 @@ function begin(secret: string): void {
     </StoreContext.Provider>,
     place,
   );
+}
+
+/** The program has ended this session, or another program answers now. */
+function leave(secret: string): void {
+  forgetSession(secret);
+  askOtherTabs(() => {});
 }
 
 let refusals = 0;
@@ -40,7 +62,10 @@ function refuse(problem: string | undefined): void {
 function enter(before?: string): boolean {
   const token = takeToken(before);
   if (token === undefined) return false;
-  exchangeToken(token).then(begin, ({ message }: Error) => refuse(message));
+  exchangeToken(token).then(begin, ({ message }: Error) => {
+    if (store === undefined) askOtherTabs(() => {});
+    refuse(message);
+  });
   return true;
 }
 
@@ -49,4 +74,8 @@ applyScheme(savedScheme());
 place.replaceChildren();
 // A link that is opened in the tab of the page changes only the part of the address that loads nothing.
 addEventListener('hashchange', ({ oldURL }) => void enter(oldURL));
-if (!enter()) refuse(undefined);
+if (!enter()) {
+  const resumed = await resumeSession();
+  if (resumed !== undefined) begin(resumed);
+  else askOtherTabs(() => refuse(undefined));
+}

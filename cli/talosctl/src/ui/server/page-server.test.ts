@@ -90,6 +90,36 @@ test('every request but that for the page itself needs the secret of a session',
   assert.deepEqual(rig.calls, [['x']]);
 });
 
+test('a tab with a secret goes on with its session, or gets a further one, and no other request does', async () => {
+  await using rig = await PageRig.open({ sessions: 3, streams: 2, requestsPerSecond: 10 });
+  const secret = await rig.newSecret();
+  const own = { 'x-page-secret': secret };
+  const resume = async (body: unknown, headers: Record<string, string> = own) => {
+    const { status, text } = await rig.post('/api/resume', body, headers);
+    return { status, ...(JSON.parse(text) as { secret?: string }) };
+  };
+  for (const body of [{}, { isFurther: false }, { isFurther: 'yes' }, null, []])
+    assert.deepEqual(await resume(body), { status: 200 });
+  const further = await resume({ isFurther: true });
+  assert.notEqual(further.secret, secret);
+  for (const each of [secret, further.secret ?? ''])
+    assert.equal((await rig.openStream(each)).status, 200, 'both have a stream at once');
+
+  for (const wrong of ['', 'guess', secret.slice(1)])
+    assert.equal((await resume({ isFurther: true }, { 'x-page-secret': wrong })).status, 401);
+  for (const foreign of ['http://evil.example', `http://127.0.0.1:${rig.port + 1}`, 'null'])
+    assert.equal((await resume({ isFurther: true }, { ...own, origin: foreign })).status, 403, foreign);
+  assert.equal((await rig.ask('GET', '/api/resume', own)).status, 404);
+
+  // A page that asks without end takes sessions from no page that is open, and is slowed down.
+  rig.nowMs += 1000;
+  const statuses: number[] = [];
+  for (let count = 0; count < 12; count += 1) statuses.push((await resume({ isFurther: true })).status);
+  assert.deepEqual(statuses, [...Array(10).fill(200), 429, 429]);
+  rig.nowMs += 1000;
+  assert.equal((await resume({}, { 'x-page-secret': further.secret ?? '' })).status, 200);
+});
+
 test('no answer has a cookie, and each forbids scripts and requests of others', async () => {
   await using rig = await PageRig.open();
   const secret = await rig.newSecret();

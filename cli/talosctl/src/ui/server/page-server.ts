@@ -161,6 +161,7 @@ export class PageServer implements AsyncDisposable {
       return refuse(response, 429, 'too many requests within a second');
     if (path === '/api/stream' && request.method === 'GET') return this.#open(session, response);
     if (request.method !== 'POST') return refuse(response, 404, 'there is no such request');
+    if (path === '/api/resume') return this.#resume(request, response);
     return this.#call(session, path.slice('/api/'.length), request, response);
   }
 
@@ -173,6 +174,17 @@ export class PageServer implements AsyncDisposable {
       return refuse(response, 403, 'this link has been used already, or is older than a minute');
     }
     sendJson(response, { secret });
+  }
+
+  /**
+   * Answers a tab that has the secret of a session: one that was reloaded or restored goes on with this session, and a further tab gets
+   * a session of its own, because a session has one stream.
+   */
+  async #resume(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(request, this.#limits.bodyBytes);
+    if (body.kind === 'refused') return refuse(response, body.status, body.message);
+    const { isFurther } = (body.value ?? {}) as { isFurther?: unknown };
+    sendJson(response, isFurther === true ? { secret: this.#sessions.begin() } : {});
   }
 
   #open(session: Session, response: ServerResponse): void {

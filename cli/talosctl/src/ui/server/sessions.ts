@@ -50,6 +50,11 @@ export class Sessions {
     if (expected === undefined || expected.expiresMs <= this.#now()) return undefined;
     if (!timingSafeEqual(expected.hash, hashOf(token))) return undefined;
     this.#token = undefined;
+    return this.begin();
+  }
+
+  /** Begins a session. The one whose stream has been closed for longest gives way to it. @returns its secret */
+  begin(): string {
     this.#makeRoom();
     const secret = randomText();
     this.#count += 1;

@@ -1,6 +1,14 @@
-// The token of the link, and the secret that it is exchanged for. The secret is never stored: it ends with the page.
+// How a tab gets its session: with the token of a link, with the secret that it kept, or from another tab of the same origin. An origin
+// includes the port, so a page that another program serves on this machine reaches neither the secret of a tab nor its channel. Cookies
+// are shared by all ports of an address, and are therefore not used.
 
 const tokenPattern = /^#token=([\w-]{10,100})$/;
+const secretKey = 'session';
+const channelName = 'session';
+/** A tab that is reloaded lets go of its session a moment after the new page has begun. */
+const reloadMs = 250;
+/** How long a tab waits for the secret of another one, before it asks for a link. */
+const otherTabMs = 700;
 
 /**
  * Takes the token out of the address, so that it is neither in the history nor on the screen.
@@ -23,12 +31,120 @@ export function tokenIn(text: string): string {
 
 /** @throws Error with what the server says */
 export async function exchangeToken(token: string): Promise<string> {
-  const response = await fetch('/api/session', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token }),
-  });
-  const answer = (await response.json()) as { secret?: string; error?: string };
-  if (answer.secret === undefined) throw new Error(answer.error ?? `status ${response.status}`);
+  const answer = await post('/api/session', { token });
+  if (answer.secret === undefined) throw new Error(answer.error ?? `status ${answer.status}`);
   return answer.secret;
+}
+
+/** Keeps the secret for a reload of this tab, and answers tabs that have none. A tab calls it for each session that it begins. */
+export function keepSession(secret: string): void {
+  sessionStorage.setItem(secretKey, secret);
+  void holdSession(secret);
+  answerTabs();
+}
+
+/** Forgets a secret that the program does not know any more, so that this tab does not offer it to others. */
+export function forgetSession(secret: string): void {
+  if (sessionStorage.getItem(secretKey) === secret) sessionStorage.removeItem(secretKey);
+}
+
+/** The session that this tab had before it was reloaded or restored; undefined without one, or when the program does not know it. */
+export async function resumeSession(): Promise<string | undefined> {
+  const secret = sessionStorage.getItem(secretKey);
+  if (secret === null) return undefined;
+  // A browser gives a copy of a tab the secret of the original, which still uses it.
+  return resume(secret, !(await holdSession(secret)));
+}
+
+/**
+ * Asks the open tabs for a session, now and whenever the user comes back to this tab.
+ *
+ * @param onSecret is called once at most
+ * @param onNone no tab has answered so far
+ * @returns a function that ends the search
+ */
+export function askTabs(onSecret: (secret: string) => void, onNone: () => void): () => void {
+  const channel = new BroadcastChannel(channelName);
+  let isResuming = false;
+  let isOver = false;
+  const ask = () => channel.postMessage({ kind: 'wanted' });
+  const timer = setTimeout(onNone, otherTabMs);
+  const stop = () => {
+    isOver = true;
+    clearTimeout(timer);
+    channel.close();
+    document.removeEventListener('visibilitychange', ask);
+  };
+  channel.onmessage = async ({ data }) => {
+    if (isResuming || data?.kind !== 'secret' || typeof data.secret !== 'string') return;
+    isResuming = true;
+    const secret = await resume(data.secret, true);
+    isResuming = false;
+    if (secret === undefined || isOver) return;
+    stop();
+    onSecret(secret);
+  };
+  document.addEventListener('visibilitychange', ask);
+  ask();
+  return stop;
+}
+
+let answering: BroadcastChannel | undefined;
+
+/** Gives the secret of this tab to new tabs, as long as this tab has one. */
+function answerTabs(): void {
+  if (answering !== undefined) return;
+  const channel = new BroadcastChannel(channelName);
+  channel.onmessage = ({ data }) => {
+    const secret = sessionStorage.getItem(secretKey);
+    if (data?.kind === 'wanted' && secret !== null) channel.postMessage({ kind: 'secret', secret });
+  };
+  answering = channel;
+}
+
+const held = new Set<string>();
+
+/** Marks a session as used by this tab until the tab ends. @returns false when another tab uses it */
+function holdSession(secret: string): Promise<boolean> {
+  // Browsers have no locks for pages of a host that they do not trust.
+  if (held.has(secret) || navigator.locks === undefined) return Promise.resolve(true);
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const signal = AbortSignal.timeout(reloadMs);
+  navigator.locks
+    .request(`session ${secret}`, { signal }, () => {
+      held.add(secret);
+      resolve(true);
+      // The browser lets go of the lock when the tab ends.
+      return new Promise<never>(() => {});
+    })
+    .catch(() => resolve(false));
+  return promise;
+}
+
+/**
+ * Goes on with the session of a secret, or begins a further one with it.
+ *
+ * @returns its secret; undefined when the program does not know the given one
+ */
+async function resume(secret: string, isFurther: boolean): Promise<string | undefined> {
+  const answer = await post('/api/resume', { isFurther }, secret).catch(() => undefined);
+  if (answer?.status === 401) forgetSession(secret);
+  return answer?.isOk ? (answer.secret ?? secret) : undefined;
+}
+
+interface Answer {
+  readonly isOk: boolean;
+  readonly status: number;
+  readonly secret?: string;
+  readonly error?: string;
+}
+
+async function post(path: string, body: object, secret?: string): Promise<Answer> {
+  const response = await fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(secret && { 'x-page-secret': secret }) },
+    body: JSON.stringify(body),
+  });
+  const { ok: isOk, status } = response;
+  return { ...((await response.json()) as Partial<Answer>), isOk, status };
 }

@@ -70,7 +70,11 @@ export function App() {
           </p>
         )}
         <TrialNotices store={store} />
-        {store.names.length === 0 ? <p class="nothing">connecting …</p> : <View route={route} />}
+        {store.names.length > 0 ? (
+          <View route={route} />
+        ) : (
+          store.link.kind !== 'ended' && <p class="nothing">connecting …</p>
+        )}
       </main>
       {isHelping && <HelpDialog onClose={() => setHelping(false)} />}
     </>
@@ -136,8 +140,8 @@ function LinkNotice({ link }: { readonly link: LinkState }) {
   if (link.kind === 'ended') {
     return (
       <p class="problem" role="alert">
-        {link.message}. Press Enter where <code>talosctl ui</code> runs, or start it again: it opens a new
-        page.
+        {link.message}. Press Enter where <code>talosctl ui</code> runs, or start it again: it prints a new
+        link.
       </p>
     );
   }

@@ -28,8 +28,13 @@ export function Entrance({ problem, onSecret }: EntranceProps) {
         </p>
       )}
       <p>
-        This page has no session. A link opens one page, once, and reloading a page ends its session. Press
-        Enter in the terminal where <code>talosctl ui</code> runs: it prints a new link.
+        This tab needs a link: it had no session before, and no other tab of this browser shows the page.
+        Press Enter in the terminal where this command runs, and open the link that it prints:
+      </p>
+      <pre class="command">talosctl ui</pre>
+      <p class="soft">
+        A link opens one page, within a minute. After that, reloads and further tabs need none while a tab is
+        open.
       </p>
       <form onSubmit={enter}>
         <label>

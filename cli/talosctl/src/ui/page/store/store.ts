@@ -40,6 +40,12 @@ export class Store {
   #secret = '';
   #schema: Promise<SchemaTree> | undefined;
   #isWaiting = false;
+  readonly #onRefused: (secret: string) => void;
+
+  /** @param init.onRefused receives the secret of a session that the program does not know any more */
+  constructor(init: { readonly onRefused?: (secret: string) => void } = {}) {
+    this.#onRefused = init.onRefused ?? (() => {});
+  }
 
   /** Connects with the secret of a session, which takes the place of the session before. */
   connect(secret: string): void {
@@ -50,6 +56,7 @@ export class Store {
       secret,
       onState: (state) => {
         this.link = state;
+        if (state.kind === 'ended') this.#onRefused(secret);
         this.#changed();
       },
       onMessages: (messages) => {
