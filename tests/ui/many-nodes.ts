@@ -4,7 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openTalosClient, type TalosClient } from '@nodewright/client';
 import { parseTalosconfig } from '@nodewright/client/talosconfig';
 import { Data } from '@nodewright/contract/gen/common/common.ts';
-import { LoadAvgResponse, SystemStatResponse } from '@nodewright/contract/gen/machine/machine.ts';
+import {
+  LoadAvgResponse,
+  ServiceListResponse,
+  SystemStatResponse,
+} from '@nodewright/contract/gen/machine/machine.ts';
 import { pointerTo } from '@nodewright/state';
 import { hostnameStatuses, machineStatuses, machineTypes, versions } from '@nodewright/state/kinds';
 import { FakeCluster } from '../contract/talosctl/fake-cluster.ts';
@@ -14,12 +18,18 @@ import { openNodeStore, stateHandlers } from '../contract/talosctl/state-replies
 
 export interface ManyNodes extends AsyncDisposable {
   readonly client: TalosClient;
+  /** No call to the node succeeds any more, and those that are open fail. */
+  kill(node: string): void;
+  /** The node answers again. */
+  revive(node: string): void;
 }
 
 export interface ManyNodesInit {
   readonly count: number;
   /** Of each log that is followed. */
   readonly linesPerSecond: number;
+  /** Nodes with a service that failed. */
+  readonly unwell?: readonly string[];
 }
 
 const started = Date.now();
@@ -40,6 +50,24 @@ const systemStat: FakeHandler = (call) => {
     messages: [{ bootTime: 1_700_000_000n, cpuTotal: cpu, cpu: [cpu, cpu] }],
   });
 };
+
+const serviceList =
+  (unwell: readonly string[]): FakeHandler =>
+  (call) => {
+    const isUnwell = unwell.includes(call.node ?? '');
+    const running = (id: string) => ({
+      id,
+      state: 'Running',
+      health: { healthy: true, lastMessage: 'fine' },
+    });
+    const failed = { state: 'Failed', health: { healthy: false, lastMessage: 'no space left on device' } };
+    const services = [
+      running('apid'),
+      { id: 'kubelet', ...(isUnwell ? failed : { state: 'Running', health: { healthy: true } }) },
+      { id: 'quiet', state: 'Running', health: { unknown: true } },
+    ];
+    reply(call, ServiceListResponse, { messages: [{ services }] });
+  };
 
 const batchesPerSecond = 10;
 
@@ -67,7 +95,39 @@ function logs(linesPerSecond: number): FakeHandler {
   };
 }
 
-export async function openManyNodes({ count, linesPerSecond }: ManyNodesInit): Promise<ManyNodes> {
+/** Nodes that a test kills, as the gateway reports them. */
+class MortalNodes {
+  readonly #dead = new Set<string>();
+  readonly #open = new Set<FakeCall>();
+
+  readonly kill = (node: string): void => {
+    this.#dead.add(node);
+    for (const call of this.#open) if (call.node === node) refuse(call);
+  };
+
+  readonly revive = (node: string): void => void this.#dead.delete(node);
+
+  handlers(of: Readonly<Record<string, FakeHandler>>): Readonly<Record<string, FakeHandler>> {
+    const guarded = Object.entries(of).map(([path, handler]): [string, FakeHandler] => [
+      path,
+      (call) => {
+        if (this.#dead.has(call.node ?? '')) return refuse(call);
+        this.#open.add(call);
+        call.signal.addEventListener('abort', () => this.#open.delete(call), { once: true });
+        return handler(call);
+      },
+    ]);
+    return Object.fromEntries(guarded);
+  }
+}
+
+const refuse = (call: FakeCall) => call.fail(14, `no route to node "${call.node}": connection refused`);
+
+export async function openManyNodes({
+  count,
+  linesPerSecond,
+  unwell = [],
+}: ManyNodesInit): Promise<ManyNodes> {
   await using scope = new AsyncDisposableStack();
   const names = Array.from({ length: count }, (_, at) => `node${String(at + 1).padStart(3, '0')}`);
   const kinds = [hostnameStatuses, machineStatuses, machineTypes, versions];
@@ -82,16 +142,21 @@ export async function openManyNodes({ count, linesPerSecond }: ManyNodesInit): P
     ]);
   const [controlPlane, worker] = await Promise.all([storeOf('controlplane'), storeOf('worker')]);
   const cluster = scope.use(await FakeCluster.create());
-  const gateway = await cluster.gateway({
-    ...healthyCluster,
-    ...stateHandlers(kinds, (node) => (Number(node?.slice(-3)) <= 3 ? controlPlane : worker)),
-    '/machine.MachineService/LoadAvg': loadAvg,
-    '/machine.MachineService/SystemStat': systemStat,
-    '/machine.MachineService/Logs': logs(linesPerSecond),
-  });
+  const mortal = new MortalNodes();
+  const gateway = await cluster.gateway(
+    mortal.handlers({
+      ...healthyCluster,
+      ...stateHandlers(kinds, (node) => (Number(node?.slice(-3)) <= 3 ? controlPlane : worker)),
+      '/machine.MachineService/LoadAvg': loadAvg,
+      '/machine.MachineService/SystemStat': systemStat,
+      '/machine.MachineService/ServiceList': serviceList(unwell),
+      '/machine.MachineService/Logs': logs(linesPerSecond),
+    }),
+  );
   const path = await cluster.talosconfig({ endpoints: [gateway.address], nodes: names });
   const config = parseTalosconfig(await readFile(path, 'utf8'));
   const client = scope.use(openTalosClient({ context: config.contexts.get('test') }));
   const kept = scope.move();
-  return { client, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  const { kill, revive } = mortal;
+  return { client, kill, revive, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }

@@ -1,7 +1,18 @@
 // The built page, with a test in the place of the nodes: what it is sent, and what its requests get.
 import { join } from 'node:path';
 import { Fault } from '@nodewright/fault';
-import type { NodeSummary, Reach, ServerMessage } from '../../cli/talosctl/src/ui/protocol/messages.ts';
+import {
+  type ClusterRecord,
+  emptyRecord,
+  withHealth,
+  withSummaries,
+} from '../../cli/talosctl/src/ui/domain/cluster-record.ts';
+import type {
+  CheckState,
+  NodeSummary,
+  Reach,
+  ServerMessage,
+} from '../../cli/talosctl/src/ui/protocol/messages.ts';
 import { readPageFiles } from '../../cli/talosctl/src/ui/server/page-files.ts';
 import { PageServer } from '../../cli/talosctl/src/ui/server/page-server.ts';
 import type { PageStream } from '../../cli/talosctl/src/ui/server/page-stream.ts';
@@ -23,6 +34,7 @@ export class ScriptedPage implements AsyncDisposable {
   readonly answers: Record<string, Answer> = {};
   readonly server: PageServer;
   readonly #messages: ServerMessage[] = [];
+  #record: ClusterRecord = emptyRecord;
   readonly #streams = new Set<PageStream>();
 
   private constructor(server: PageServer) {
@@ -53,13 +65,38 @@ export class ScriptedPage implements AsyncDisposable {
     for (const stream of this.#streams) stream.send(message);
   }
 
+  /** What the page shows last. */
+  get number(): number {
+    return this.#record.number;
+  }
+
   /** Sends control planes, each well if it can be reached. */
-  reach(of: Readonly<Record<string, Reach>>): void {
+  reach(of: Readonly<Record<string, Reach>>, rest: Partial<NodeSummary> = {}): void {
     const nodes = Object.entries(of).map(([name, reach]): NodeSummary => {
       const known = { stage: 'running', isReady: true, version: 'v1.14.0', cpus: 2 };
-      return { name, reach, role: 'controlplane', services: ['apid', 'etcd'], troubles: [], ...known };
+      return {
+        name,
+        reach,
+        role: 'controlplane',
+        services: ['apid', 'etcd'],
+        troubles: [],
+        ...known,
+        ...rest,
+      };
     });
-    this.send({ kind: 'nodes', nodes });
+    this.#replace(withSummaries(this.#record, nodes, Date.now()), nodes);
+  }
+
+  /** Sends what checks have found about the nodes as they are now. */
+  health(checks: readonly CheckState[]): void {
+    const health = { checks, ofNodes: this.#record.nodesNumber, atMs: Date.now() };
+    this.#replace(withHealth(this.#record, health), []);
+  }
+
+  #replace(record: ClusterRecord, nodes: readonly NodeSummary[]): void {
+    const { number, nodesNumber, health, outages } = record;
+    this.#record = record;
+    this.send({ kind: 'snapshot', number, nodesNumber, nodes, health, outages });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

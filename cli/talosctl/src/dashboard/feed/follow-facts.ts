@@ -62,17 +62,28 @@ const codecs = codecsOf(Object.values(sources).map(({ kind }) => kind));
 /**
  * Follows the resources that describe a node. Kinds that it does not have, or that the client may not read,
  * are left out.
+ *
+ * @param onLost a watch of the node has ended, which is the first sign of a node that goes away
  */
-export async function followFacts(context: FeedContext, isWhole: boolean): Promise<void> {
+export async function followFacts(
+  context: FeedContext,
+  isWhole: boolean,
+  onLost: () => void = () => {},
+): Promise<void> {
   const state = createStateClient({ client: context.node.state, codecs });
   const names = isWhole ? (Object.keys(sources) as FactName[]) : everywhere;
-  await Promise.all(names.map((name) => followFact(context, state, name)));
+  await Promise.all(names.map((name) => followFact(context, state, name, onLost)));
 }
 
-function followFact({ signal, emit }: FeedContext, state: State, name: FactName): Promise<void> {
+function followFact(
+  { signal, emit }: FeedContext,
+  state: State,
+  name: FactName,
+  onLost: () => void,
+): Promise<void> {
   const { kind, id } = sources[name];
   const tell = (value: unknown) => emit({ kind: 'facts', facts: { [name]: value } });
-  if (id === undefined) return followSpecs(signal, state, kind, tell, () => {});
+  if (id === undefined) return followSpecs(signal, state, kind, tell, onLost);
   return keepTrying(
     signal,
     async () => {
@@ -83,7 +94,7 @@ function followFact({ signal, emit }: FeedContext, state: State, name: FactName)
         tell(specs.get(id));
       }
     },
-    () => {},
+    onLost,
   );
 }
 

@@ -13,11 +13,13 @@ const answerTimeoutMs = 10_000;
  * Samples the node at intervals.
  *
  * @param isWhole also reads what only the screens of a single node show
+ * @param nap waits between two samples, and may end early
  */
 export async function followSamples(
   { node, signal, emit, now }: FeedContext,
   isWhole: boolean,
   intervalMs: number,
+  nap: typeof pause = pause,
 ): Promise<void> {
   let knowsCpus = false;
   while (!signal.aborted) {
@@ -41,7 +43,7 @@ export async function followSamples(
       const retryMs = atMs + restOf(started, intervalMs);
       emit({ kind: 'lost', message: plainError(fault.message), hop: hopOf(fault), atMs, retryMs });
     }
-    await pause(restOf(started, intervalMs), signal);
+    await nap(restOf(started, intervalMs), signal);
   }
 }
 

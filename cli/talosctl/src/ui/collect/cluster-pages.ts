@@ -3,12 +3,14 @@ import type { NodeClient, TalosClient } from '@nodewright/client';
 import { buildInfo } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import { PageCalls } from '../act/page-calls.ts';
+import { type ClusterRecord, emptyRecord, withHealth, withSummaries } from '../domain/cluster-record.ts';
 import { limits } from '../domain/limits.ts';
-import type { ServerMessage } from '../protocol/messages.ts';
+import type { NodeSummary, ServerMessage } from '../protocol/messages.ts';
 import { readSubscriptions } from '../protocol/subscription.ts';
 import type { OpenPage, PageBackend } from '../server/page-server.ts';
 import type { PageStream } from '../server/page-stream.ts';
 import type { TraceSettings } from '../traces/trace-calls.ts';
+import { type ClusterChecks, openChecks } from './cluster-checks.ts';
 import { HealthWatch } from './health-watch.ts';
 import { NodeWatch } from './node-watch.ts';
 import { PageFeeds } from './page-feeds.ts';
@@ -30,9 +32,10 @@ export interface ClusterPagesInit {
   /** Where traces are kept; nowhere by default. */
   readonly traces?: TraceSettings | undefined;
   readonly now: () => Date;
+  /** Default: the checks of `talosctl health`. */
+  readonly openChecks?: () => ClusterChecks;
 }
 
-const healthIntervalMs = 15_000;
 /** Summaries that change within this time are sent together. */
 const gatherMs = 100;
 
@@ -47,14 +50,18 @@ export class ClusterPages implements PageBackend, Disposable {
   readonly #calls: PageCalls;
   readonly #streams = new Set<PageStream>();
   readonly #changed = new Set<NodeWatch>();
+  #record: ClusterRecord = emptyRecord;
   #gathering: NodeJS.Timeout | undefined;
 
   constructor(init: ClusterPagesInit) {
     this.#init = init;
     const { client, nodes, now } = init;
+    const nowMs = () => now().getTime();
     this.#health = new HealthWatch({
-      ...{ client, nodes, now, intervalMs: healthIntervalMs },
-      onHealth: (checks, problem) => this.#sendAll({ kind: 'health', checks, problem }),
+      open: init.openChecks ?? (() => openChecks({ client, nodes })),
+      nowMs,
+      nodesNumber: () => this.#record.nodesNumber,
+      onHealth: (health) => this.#replace(withHealth(this.#record, health), []),
     });
     this.#calls = new PageCalls({
       ...{ client, nodes, now, timers: systemTimers, callerRoles: init.callerRoles },
@@ -84,9 +91,8 @@ export class ClusterPages implements PageBackend, Disposable {
     stream.send({ kind: 'actions', actions: this.#calls.actions.all });
     const histories = Object.fromEntries(this.#nodes.map(({ name, history }) => [name, history]));
     stream.send({ kind: 'history', histories });
-    stream.send({ kind: 'nodes', nodes: this.#nodes.map(({ summary }) => summary) });
-    const { checks, problem } = this.#health;
-    if (checks.length > 0 || problem !== undefined) stream.send({ kind: 'health', checks, problem });
+    const { number, nodesNumber, summaries, health, outages } = this.#record;
+    stream.send({ kind: 'snapshot', number, nodesNumber, nodes: [...summaries.values()], health, outages });
     this.#streams.add(stream);
     this.#health.start();
     const known = new Set(names);
@@ -119,12 +125,27 @@ export class ClusterPages implements PageBackend, Disposable {
 
   #change(node: NodeWatch): void {
     this.#changed.add(node);
-    this.#gathering ??= setTimeout(() => {
-      this.#gathering = undefined;
-      const nodes = [...this.#changed].map(({ summary }) => summary);
-      this.#changed.clear();
-      this.#sendAll({ kind: 'nodes', nodes });
-    }, gatherMs);
+    this.#gathering ??= setTimeout(() => this.#gather(), gatherMs);
+  }
+
+  #gather(): void {
+    this.#gathering = undefined;
+    const nodes = [...this.#changed].map(({ summary }) => summary);
+    this.#changed.clear();
+    this.#replace(withSummaries(this.#record, nodes, this.#init.now().getTime()), nodes);
+  }
+
+  /** Tells the pages what has changed, and starts the checks again when a node has. */
+  #replace(record: ClusterRecord, nodes: readonly NodeSummary[]): void {
+    const { number, nodesNumber, health, outages } = record;
+    const before = this.#record;
+    this.#record = record;
+    this.#sendAll({
+      ...{ kind: 'snapshot', number, nodesNumber, nodes },
+      health: health === before.health ? undefined : health,
+      outages: outages === before.outages ? undefined : outages,
+    });
+    if (nodesNumber !== before.nodesNumber) this.#health.changed();
   }
 
   #sendAll(message: ServerMessage): void {

@@ -1,46 +1,33 @@
 import { pause } from '@nodewright/async';
-import type { NodeClient, TalosClient } from '@nodewright/client';
-import {
-  type ClusterNodes,
-  discoverNodes,
-  type HealthCheck,
-  healthChecks,
-  KubernetesAccess,
-} from '@nodewright/client/health';
-import { readKubeconfig } from '@nodewright/client/kubeconfig';
 import { faultFrom } from '@nodewright/fault';
 import { plainError } from '../../render/plain-error.ts';
-import type { CheckState } from '../protocol/messages.ts';
+import { gatherMs, pauseAfter, restAfterChange } from '../domain/check-timing.ts';
+import type { CheckState, HealthResult } from '../protocol/messages.ts';
+import type { CheckOutcome, ClusterChecks } from './cluster-checks.ts';
 
 export interface HealthWatchInit {
-  readonly client: TalosClient;
-  readonly nodes: readonly NodeClient[];
-  readonly now: () => Date;
-  readonly intervalMs: number;
-  /** @param problem why the checks could not be run */
-  readonly onHealth: (checks: readonly CheckState[], problem: string | undefined) => void;
+  /** Opens the checks when somebody begins to look. They are closed when nobody looks any more. */
+  readonly open: () => ClusterChecks;
+  readonly nowMs: () => number;
+  /** The number of the last change of a node. */
+  readonly nodesNumber: () => number;
+  readonly onHealth: (result: HealthResult) => void;
 }
 
-/** Of one check. */
-const checkMs = 5000;
-
-/** Runs the checks of `talosctl health` again and again, all at once, while somebody looks. */
+/** Runs the checks of `talosctl health` again and again while somebody looks: at intervals, and after each change. */
 export class HealthWatch {
   readonly #init: HealthWatchInit;
   #stop: AbortController | undefined;
   #checks: readonly CheckState[] = [];
-  #problem: string | undefined;
+  #startedMs = 0;
+  #resultMs = 0;
+  /** Ends the run, or the pause. */
+  #attempt = new AbortController();
+  /** Ends the run after a while, because the cluster has changed since it began. */
+  #ending: NodeJS.Timeout | undefined;
 
   constructor(init: HealthWatchInit) {
     this.#init = init;
-  }
-
-  get checks(): readonly CheckState[] {
-    return this.#checks;
-  }
-
-  get problem(): string | undefined {
-    return this.#problem;
   }
 
   start(): void {
@@ -52,73 +39,61 @@ export class HealthWatch {
   stop(): void {
     this.#stop?.abort();
     this.#stop = undefined;
+    clearTimeout(this.#ending);
+    this.#attempt.abort();
+  }
+
+  /** Starts the checks again, because the cluster has changed. */
+  changed(): void {
+    if (this.#stop === undefined || this.#ending !== undefined) return;
+    const run = { startedMs: this.#startedMs, resultMs: this.#resultMs };
+    const restMs = restAfterChange(run, this.#init.nowMs());
+    if (restMs === undefined) return;
+    const attempt = this.#attempt;
+    this.#ending = setTimeout(() => attempt.abort(), restMs);
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { client, intervalMs, onHealth } = this.#init;
-    let firstControlPlane = '';
-    // One kubeconfig for as long as somebody looks: each is a certificate of an administrator.
-    using access = new KubernetesAccess({
-      kubeconfig: (attempt) => readKubeconfig(client.node(firstControlPlane), attempt),
-    });
+    const { open, nowMs, nodesNumber, onHealth } = this.#init;
+    using checks = open();
+    this.#resultMs = nowMs();
     while (!signal.aborted) {
+      this.#startedMs = nowMs();
+      const attempt = this.#begin();
+      const ofNodes = nodesNumber();
+      let problem: string | undefined;
       try {
-        const nodes = await this.#discover(signal);
-        firstControlPlane = nodes.controlPlanes[0] ?? '';
-        const checks = await Promise.all(
-          healthChecks.map((check) => this.#check(check, { nodes, access }, signal)),
-        );
+        const outcomes = await checks.run(attempt);
         if (signal.aborted) return;
-        this.#checks = checks;
-        this.#problem = undefined;
+        if (!attempt.aborted) this.#checks = outcomes.map((outcome) => this.#stateOf(outcome));
       } catch (error) {
-        if (signal.aborted) return;
-        this.#problem = plainError(faultFrom(error).message);
+        problem = plainError(faultFrom(error).message);
       }
-      onHealth(this.#checks, this.#problem);
-      await pause(intervalMs, signal);
-    }
-  }
-
-  /** Asks one node after the other, because any of them may be away. */
-  async #discover(signal: AbortSignal): Promise<ClusterNodes> {
-    let failure: unknown;
-    for (const node of this.#init.nodes) {
-      try {
-        return await discoverNodes(node, AbortSignal.any([signal, AbortSignal.timeout(checkMs)]));
-      } catch (error) {
-        failure ??= error;
+      if (signal.aborted) return;
+      if (!attempt.aborted) {
+        this.#resultMs = nowMs();
+        onHealth({ checks: this.#checks, problem, ofNodes, atMs: this.#resultMs });
       }
-    }
-    throw failure;
-  }
-
-  async #check(
-    check: HealthCheck,
-    { nodes, access }: { readonly nodes: ClusterNodes; readonly access: KubernetesAccess },
-    signal: AbortSignal,
-  ): Promise<CheckState> {
-    const timely = AbortSignal.any([signal, AbortSignal.timeout(checkMs)]);
-    const cluster = {
-      nodes,
-      node: (address: string) => this.#init.client.node(address),
-      kubernetes: (attempt: AbortSignal) => access.open(attempt),
-    };
-    try {
-      const outcome = await check.run(cluster, timely);
-      return outcome.kind === 'ok'
-        ? this.#state(check.name, 'passed')
-        : this.#state(check.name, 'skipped', outcome.because);
-    } catch (error) {
-      const { message } = faultFrom(error);
-      const reason = timely.aborted ? `no answer within ${checkMs / 1000}s` : plainError(message);
-      return this.#state(check.name, 'failed', reason);
+      // From here on, a change ends the pause at once.
+      this.#startedMs = 0;
+      await pause(gatherMs, signal);
+      if (signal.aborted) return;
+      if (attempt.aborted || ofNodes !== nodesNumber()) continue;
+      await pause(pauseAfter(this.#checks, problem), this.#begin());
     }
   }
 
-  #state(name: string, state: CheckState['state'], reason?: string): CheckState {
+  #begin(): AbortSignal {
+    clearTimeout(this.#ending);
+    this.#ending = undefined;
+    this.#attempt = new AbortController();
+    if (this.#stop?.signal.aborted !== false) this.#attempt.abort();
+    return this.#attempt.signal;
+  }
+
+  #stateOf({ name, state, reason }: CheckOutcome): CheckState {
     const before = this.#checks.find((check) => check.name === name);
-    const sinceMs = before?.state === state ? before.sinceMs : this.#init.now().getTime();
+    const sinceMs = before?.state === state ? before.sinceMs : this.#init.nowMs();
     return { name, state, reason, sinceMs };
   }
 }

@@ -24,6 +24,8 @@ export interface NodeWatchInit {
 const historyMs = 600_000;
 /** No watch reports the state of etcd. */
 const etcdIntervalMs = 5000;
+/** Between two samples, whatever happens. */
+const leastNapMs = 1000;
 
 /** What the map shows of one node, from the start of the program on, whether a page is open or not. */
 export class NodeWatch implements Disposable {
@@ -34,14 +36,16 @@ export class NodeWatch implements Disposable {
   #facts: Facts = {};
   #etcd: EtcdMember | undefined;
   #history: Point[] = [];
+  /** Ends the pause before the next sample. */
+  #wake: AbortController | undefined;
 
   constructor(init: NodeWatchInit) {
     this.#init = init;
     const { node, client, now, intervalMs } = init;
     const { signal } = this.#stop;
     const context = { node, client, signal, now, emit: (event: NodeEvent) => this.#take(event) };
-    void followSamples(context, false, intervalMs);
-    void followFacts(context, false);
+    void followSamples(context, false, intervalMs, (ms, stop) => this.#nap(ms, stop));
+    void followFacts(context, false, () => this.#wake?.abort());
     void this.#followEtcd();
   }
 
@@ -62,6 +66,17 @@ export class NodeWatch implements Disposable {
 
   [Symbol.dispose](): void {
     this.#stop.abort();
+    this.#wake?.abort();
+  }
+
+  /** The pause between two samples. It ends early when a watch of the node ends, because the node may have gone away. */
+  async #nap(ms: number, stop: AbortSignal): Promise<void> {
+    const leastMs = Math.min(ms, leastNapMs);
+    this.#wake = new AbortController();
+    const { signal } = this.#wake;
+    await pause(leastMs, stop);
+    // A node that is away has no watch, and the attempts to open one fail at intervals of their own.
+    await pause(ms - leastMs, this.#reach.kind === 'here' && !stop.aborted ? signal : stop);
   }
 
   #take(event: NodeEvent): void {

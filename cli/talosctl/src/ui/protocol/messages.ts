@@ -78,6 +78,28 @@ export interface CheckState {
   readonly sinceMs: number;
 }
 
+/** What a run of the checks has found. */
+export interface HealthResult {
+  readonly checks: readonly CheckState[];
+  /** Why the checks could not be run; `checks` is then what the run before has found. */
+  readonly problem?: string | undefined;
+  /** The number of the last change of a node when the run began. */
+  readonly ofNodes: number;
+  /** When the run ended. */
+  readonly atMs: number;
+}
+
+/** A time in which a node was away, or a check failed. */
+export interface Outage {
+  readonly kind: 'node' | 'check';
+  readonly name: string;
+  readonly fromMs: number;
+  /** Undefined while it lasts. */
+  readonly toMs?: number;
+  /** The text of the first failure. */
+  readonly reason: string;
+}
+
 export interface ServiceState {
   readonly id: string;
   readonly state: string;
@@ -278,6 +300,19 @@ export type FeedEvent =
   /** Why nothing arrives. The server tries again unless a retry is useless. */
   | { readonly kind: 'problem'; readonly message: string };
 
+/** What changed in the cluster. All of it belongs to one number. */
+export interface SnapshotChange {
+  readonly kind: 'snapshot';
+  /** The number of the whole; the same as before when only figures have changed. */
+  readonly number: number;
+  /** The number of the last change of a node. */
+  readonly nodesNumber: number;
+  readonly nodes: readonly NodeSummary[];
+  /** Undefined: as before. */
+  readonly health?: HealthResult | undefined;
+  readonly outages?: readonly Outage[] | undefined;
+}
+
 export type ServerMessage =
   /** The first line. The page keeps nothing of an earlier stream. */
   | {
@@ -289,9 +324,8 @@ export type ServerMessage =
       readonly allowsActions: boolean;
     }
   | { readonly kind: 'history'; readonly histories: Readonly<Record<string, readonly Point[]>> }
-  | { readonly kind: 'nodes'; readonly nodes: readonly NodeSummary[] }
+  | SnapshotChange
   | { readonly kind: 'point'; readonly node: string; readonly point: Point }
-  | { readonly kind: 'health'; readonly checks: readonly CheckState[]; readonly problem?: string | undefined }
   /** All configurations that nodes try, and all actions that pages have started, the newest first. */
   | { readonly kind: 'trials'; readonly trials: readonly Trial[] }
   | { readonly kind: 'actions'; readonly actions: readonly ActionState[] }

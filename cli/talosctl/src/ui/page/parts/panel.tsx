@@ -4,13 +4,15 @@ interface PanelProps {
   readonly title: string;
   readonly aside?: ComponentChildren;
   readonly class?: string;
+  /** The number of the snapshot that the panel shows. */
+  readonly number?: number;
   readonly children: ComponentChildren;
 }
 
 /** A titled part of a view. */
-export function Panel({ title, aside, class: name = '', children }: PanelProps) {
+export function Panel({ title, aside, class: name = '', number, children }: PanelProps) {
   return (
-    <section class={`panel ${name}`}>
+    <section class={`panel ${name}`} data-snapshot={number}>
       <header>
         <h2>{title}</h2>
         {aside}

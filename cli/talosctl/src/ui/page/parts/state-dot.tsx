@@ -1,7 +1,7 @@
-import type { Condition } from '../store/cluster-condition.ts';
+import type { Condition } from '../judge/condition.ts';
 
 const words: Readonly<Record<Condition, string>> = {
-  ...{ good: 'healthy', warning: 'not well', bad: 'away', unknown: 'not known' },
+  ...{ good: 'ready', warning: 'not well', bad: 'away', unknown: 'not known' },
 };
 
 /** The condition as a shape and a colour, so that it can be told without seeing colours. */

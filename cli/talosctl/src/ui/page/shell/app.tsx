@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LinkState } from '../connection/link.ts';
+import { StateDot } from '../parts/state-dot.tsx';
 import type { Store } from '../store/store.ts';
-import { useStore } from '../store/use-store.ts';
+import { useJudgement, useStore } from '../store/use-store.ts';
 import { ClusterView } from '../views/cluster/cluster-view.tsx';
 import { ConfigurationView } from '../views/configuration/configuration-view.tsx';
 import { ControllersView } from '../views/controllers-view.tsx';
@@ -44,6 +45,7 @@ export function App() {
         <p class="brand">
           <img src="/icon.svg" alt="" width="24" height="24" /> <span>talosctl ui</span>
         </p>
+        <ClusterState />
         <ul>
           {views.map(({ id, title: name, icon }, at) => (
             <li key={id}>
@@ -85,7 +87,7 @@ function View({ route }: { readonly route: Route }) {
   const [first = '', second = ''] = route.parts;
   switch (route.view) {
     case 'cluster':
-      return <ClusterView />;
+      return <ClusterView route={route} />;
     case 'node':
       return <NodeView name={first} tab={second} />;
     case 'logs':
@@ -107,6 +109,18 @@ function View({ route }: { readonly route: Route }) {
     default:
       return <p class="problem">There is no such view.</p>;
   }
+}
+
+/** The condition of the cluster, in every view. */
+function ClusterState() {
+  const { number, cluster, nodes } = useJudgement();
+  if (nodes.length === 0) return null;
+  return (
+    <p class={`cluster-state ${cluster.condition}`} data-snapshot={number} title={cluster.note}>
+      <StateDot condition={cluster.condition} title={cluster.value} />
+      <a href={linkTo('health')}>{cluster.value}</a>
+    </p>
+  );
 }
 
 interface FootProps {

@@ -1,9 +1,10 @@
 import type { ActionState, SchemaAnswer, Trial } from '../../protocol/calls.ts';
-import type { CheckState, NodeSummary, Point, ServerMessage } from '../../protocol/messages.ts';
+import type { NodeSummary, Point, ServerMessage } from '../../protocol/messages.ts';
 import { keyOf, type PageSubscription } from '../../protocol/subscription.ts';
 import { ask } from '../connection/ask.ts';
 import { Link, type LinkState } from '../connection/link.ts';
 import { type SchemaTree, schemaTree } from '../editor/candidates.ts';
+import { afterChange, emptySnapshot, type Snapshot } from '../judge/snapshot.ts';
 import type { Draft } from './draft.ts';
 import { afterFeedEvent, emptyFeed, type FeedState } from './feed-state.ts';
 import { MergedLog } from './merged-log.ts';
@@ -17,17 +18,15 @@ export class Store {
   link: LinkState = { kind: 'opening' };
   context = '';
   program = '';
-  names: readonly string[] = [];
-  readonly summaries = new Map<string, NodeSummary>();
+  /** The cluster, as all views show it. It changes only when they are all drawn again. */
+  snapshot: Snapshot = emptySnapshot;
   readonly histories = new Map<string, readonly Point[]>();
-  checks: readonly CheckState[] = [];
   allowsActions = false;
   /** What nodes try, and when each trial was reported, on the clock of this page. */
   trials: readonly (Trial & { readonly atMs: number })[] = [];
   actions: readonly ActionState[] = [];
   /** Texts that the user edits, by node. */
   readonly drafts = new Map<string, Draft>();
-  healthProblem: string | undefined;
   /** Why the link that was opened last in this page was refused. */
   refusal: string | undefined;
   readonly log = new MergedLog();
@@ -40,11 +39,21 @@ export class Store {
   #secret = '';
   #schema: Promise<SchemaTree> | undefined;
   #isWaiting = false;
+  /** What the next drawing shows of the cluster. */
+  #next: Snapshot = emptySnapshot;
   readonly #onRefused: (secret: string) => void;
 
   /** @param init.onRefused receives the secret of a session that the program does not know any more */
   constructor(init: { readonly onRefused?: (secret: string) => void } = {}) {
     this.#onRefused = init.onRefused ?? (() => {});
+  }
+
+  get names(): readonly string[] {
+    return this.snapshot.names;
+  }
+
+  get summaries(): ReadonlyMap<string, NodeSummary> {
+    return this.snapshot.summaries;
   }
 
   /** Connects with the secret of a session, which takes the place of the session before. */
@@ -56,6 +65,7 @@ export class Store {
       secret,
       onState: (state) => {
         this.link = state;
+        this.#next = { ...this.#next, isLive: state.kind === 'open' };
         if (state.kind === 'ended') this.#onRefused(secret);
         this.#changed();
       },
@@ -142,6 +152,7 @@ export class Store {
     this.#isWaiting = true;
     setTimeout(() => {
       this.#isWaiting = false;
+      this.snapshot = this.#next;
       for (const listener of this.#listeners) listener();
     }, showMs);
   }
@@ -149,7 +160,7 @@ export class Store {
   #take(message: ServerMessage): void {
     switch (message.kind) {
       case 'welcome':
-        this.names = message.nodes;
+        this.#next = { ...emptySnapshot, names: message.nodes, isLive: this.#next.isLive };
         this.context = message.context;
         this.program = message.program;
         this.allowsActions = message.allowsActions;
@@ -157,8 +168,8 @@ export class Store {
       case 'history':
         for (const [name, points] of Object.entries(message.histories)) this.histories.set(name, points);
         return;
-      case 'nodes':
-        for (const summary of message.nodes) this.summaries.set(summary.name, summary);
+      case 'snapshot':
+        this.#next = afterChange(this.#next, message);
         return;
       case 'point': {
         const { node, point } = message;
@@ -168,10 +179,6 @@ export class Store {
         this.histories.set(node, [...(first < 0 ? [] : known.slice(first)), point]);
         return;
       }
-      case 'health':
-        this.checks = message.checks;
-        this.healthProblem = message.problem;
-        return;
       case 'trials':
         this.trials = message.trials.map((trial) => ({ ...trial, atMs: performance.now() }));
         return;

@@ -1,6 +1,8 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import { keyOf, type PageSubscription } from '../../protocol/subscription.ts';
+import { type Judgement, judge } from '../judge/judge.ts';
+import type { Snapshot } from '../judge/snapshot.ts';
 import { Store } from './store.ts';
 
 export const StoreContext = createContext(new Store());
@@ -30,4 +32,17 @@ export function useNow(): number {
     return () => clearInterval(timer);
   }, []);
   return now;
+}
+
+let judged: { readonly snapshot: Snapshot; readonly second: number; readonly is: Judgement } | undefined;
+
+/** What the page says about the cluster now. All parts that are drawn together get the same. */
+export function useJudgement(): Judgement {
+  const { snapshot } = useStore();
+  const now = useNow();
+  // Ages are drawn in whole seconds.
+  const second = Math.floor(now / 1000);
+  if (judged?.snapshot !== snapshot || judged.second !== second)
+    judged = { snapshot, second, is: judge(snapshot, now) };
+  return judged.is;
 }

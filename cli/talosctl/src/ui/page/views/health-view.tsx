@@ -1,35 +1,30 @@
-import type { CheckState, NodeSummary } from '../../protocol/messages.ts';
-import { durationText } from '../parts/figures.ts';
+import type { NodeSummary } from '../../protocol/messages.ts';
+import { byTrouble } from '../judge/judge.ts';
+import type { JudgedNode } from '../judge/judge-nodes.ts';
 import { Panel } from '../parts/panel.tsx';
 import { StateDot } from '../parts/state-dot.tsx';
 import { linkTo } from '../shell/route.ts';
-import { type Condition, conditionOf, healthStatement } from '../store/cluster-condition.ts';
-import { useNow, useStore, useSubscriptions } from '../store/use-store.ts';
+import { useJudgement, useNow, useStore, useSubscriptions } from '../store/use-store.ts';
 import { KubernetesPanels } from './kubernetes/kubernetes-panels.tsx';
+import { Outages } from './outages.tsx';
 
-const conditions: Readonly<Record<CheckState['state'], Condition>> = {
-  ...{ passed: 'good', failed: 'bad', skipped: 'unknown' },
-};
-
-/** The checks of the cluster, what is wrong with each node, and the state of Kubernetes. */
+/** The checks of the cluster, what is wrong with each node, what was wrong before, and the state of Kubernetes. */
 export function HealthView() {
   const { names } = useStore();
   const store = useSubscriptions(names.map((node) => ({ kind: 'kubernetes', node })));
   const now = useNow();
-  const { checks, healthProblem } = store;
-  const { condition, note } = healthStatement(store);
-  const failed = checks.filter(({ state }) => state === 'failed').length;
+  const judgement = useJudgement();
+  const { number, health, checks, healthProblem, nodes, outages } = judgement;
   return (
     <>
-      <header class="view-head">
+      <header class="view-head" data-snapshot={number}>
         <h1>Health</h1>
-        <p class="soft" role="status">
-          {condition === 'good'
-            ? 'no check fails'
-            : condition === 'bad'
-              ? `${failed} of ${checks.length} checks fail`
-              : note}
-          , every 15 seconds
+        <p role="status">
+          <StateDot condition={health.condition} title={health.value} /> {health.value}{' '}
+          <span class="soft">{health.note}</span>
+        </p>
+        <p class="soft">
+          Checks run every 15 seconds, after each change, and every 2 seconds while one fails.
         </p>
       </header>
       {healthProblem !== undefined && (
@@ -38,49 +33,43 @@ export function HealthView() {
           {checks.length > 0 && '. What follows is what was known before.'}
         </p>
       )}
-      <Panel title="Checks of the cluster">
+      <Panel title="Checks of the cluster" number={number}>
+        {checks.length === 0 && healthProblem === undefined && <p class="nothing">checking …</p>}
         <ul class="checks">
-          {checks.map(({ name, state, reason, sinceMs }) => (
-            <li key={name} class={state}>
-              <StateDot
-                condition={healthProblem === undefined ? conditions[state] : 'unknown'}
-                title={healthProblem === undefined ? state : `${state} before`}
-              />
+          {checks.map(({ name, state, condition, word, reason, isOld }) => (
+            <li key={name} class={isOld ? 'old' : state}>
+              <StateDot condition={condition} title={word} />
               <div>
                 <strong>{name}</strong>
                 {reason !== undefined && <p>{reason}</p>}
               </div>
-              <span class="soft">
-                {state} for {durationText(now - sinceMs)}
-              </span>
+              <span class="soft">{word}</span>
             </li>
           ))}
         </ul>
       </Panel>
-      <Panel title="Nodes">
+      <Panel title="Nodes" number={number}>
         <ul class="checks">
-          {store.names.map((name) => (
-            <NodeHealth key={name} name={name} summary={store.summaries.get(name)} now={now} />
+          {nodes.toSorted(byTrouble).map((node) => (
+            <NodeHealth key={node.name} node={node} summary={store.summaries.get(node.name)} />
           ))}
         </ul>
       </Panel>
-      <KubernetesPanels store={store} />
+      <Outages outages={outages} number={number} now={now} />
+      <KubernetesPanels store={store} nodes={nodes} />
     </>
   );
 }
 
 interface NodeHealthProps {
-  readonly name: string;
+  readonly node: JudgedNode;
   readonly summary: NodeSummary | undefined;
-  readonly now: number;
 }
 
-function NodeHealth({ name, summary, now }: NodeHealthProps) {
-  const reasons = reasonsOf(summary, now);
-  const condition = conditionOf(summary);
+function NodeHealth({ node: { name, condition, word, reasons, isOld }, summary }: NodeHealthProps) {
   return (
     <li class={condition === 'bad' ? 'failed' : ''}>
-      <StateDot condition={condition} />
+      <StateDot condition={condition} title={word} />
       <div>
         <strong>
           <a href={linkTo('node', [name])}>{name}</a>
@@ -90,17 +79,8 @@ function NodeHealth({ name, summary, now }: NodeHealthProps) {
         ))}
         {condition === 'good' && <p class="soft">ready, and no service complains</p>}
         {condition === 'unknown' && <p class="soft">not known whether it is ready</p>}
-        {condition === 'warning' && reasons.length === 0 && <p>not ready</p>}
       </div>
-      <span class="soft">{summary?.stage}</span>
+      <span class="soft">{isOld ? word : summary?.stage}</span>
     </li>
   );
-}
-
-function reasonsOf(summary: NodeSummary | undefined, now: number): string[] {
-  if (summary === undefined) return [];
-  const { reach, troubles } = summary;
-  if (reach.kind !== 'away') return troubles.map(({ name, reason }) => `${name}: ${reason}`);
-  const hop = reach.hop === undefined ? '' : ` at hop ${reach.hop}`;
-  return [`away for ${durationText(now - reach.sinceMs)}, failed${hop}: ${reach.message}`];
 }

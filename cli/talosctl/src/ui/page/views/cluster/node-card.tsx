@@ -1,13 +1,20 @@
 import type { NodeSummary, Point } from '../../../protocol/messages.ts';
+import type { JudgedNode } from '../../judge/judge-nodes.ts';
 import { bytesText, clockText, durationText, numberText, percentText } from '../../parts/figures.ts';
 import { memo } from '../../parts/memo.ts';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import { StateDot } from '../../parts/state-dot.tsx';
 import { linkTo } from '../../shell/route.ts';
-import { conditionOf } from '../../store/cluster-condition.ts';
 
 interface NodeCardProps {
   readonly name: string;
+  readonly condition: JudgedNode['condition'];
+  /** The condition in a word. */
+  readonly word: string;
+  /** Why the node cannot be reached; undefined while it can be. */
+  readonly away: JudgedNode['away'];
+  /** The number of the snapshot. */
+  readonly number: number;
   readonly summary: NodeSummary | undefined;
   readonly points: readonly Point[];
   /** The time for a node that is away, whose card counts seconds; else 0, so that the card is not drawn again. */
@@ -17,20 +24,22 @@ interface NodeCardProps {
 const noPoints: readonly Point[] = [];
 
 /** A node on the map. */
-export const NodeCard = memo(({ name, summary, points = noPoints, nowMs }: NodeCardProps) => {
-  const condition = conditionOf(summary);
+export const NodeCard = memo((props: NodeCardProps) => {
+  const { name, condition, word, away, number, summary, points = noPoints, nowMs } = props;
   const last = points.at(-1);
   const { etcd } = summary ?? {};
   return (
-    <li class={`node-card ${condition}`}>
+    <li class={`node-card ${condition}`} data-snapshot={number}>
       <h3>
-        <StateDot condition={condition} />
+        <StateDot condition={condition} title={word} />
         <a href={linkTo('node', [name])}>{name}</a>
-        {etcd !== undefined && etcd.id === etcd.leader && <span class="chip">etcd leader</span>}
+        {condition !== 'bad' && etcd !== undefined && etcd.id === etcd.leader && (
+          <span class="chip">etcd leader</span>
+        )}
       </h3>
-      <p class="line">{lineOf(name, summary)}</p>
-      {summary?.reach.kind === 'away' ? (
-        <Away reach={summary.reach} nowMs={nowMs} />
+      <p class="line">{lineOf(props)}</p>
+      {away !== undefined ? (
+        <Away reach={away} nowMs={nowMs} />
       ) : (
         <>
           <dl class="trends">
@@ -56,15 +65,15 @@ export const NodeCard = memo(({ name, summary, points = noPoints, nowMs }: NodeC
   );
 });
 
-function lineOf(name: string, summary: NodeSummary | undefined): string {
+/** What the node is; while it is away, only what does not change. */
+function lineOf({ name, summary, away }: NodeCardProps): string {
   if (summary === undefined || summary.reach.kind === 'connecting') return 'connecting …';
   const { hostname, stage, version, bootMs } = summary;
+  const isAway = away !== undefined;
   return [
     hostname === name ? undefined : hostname,
-    stage,
-    bootMs === undefined || summary.reach.kind === 'away'
-      ? undefined
-      : `up ${durationText(Date.now() - bootMs)}`,
+    isAway ? undefined : stage,
+    isAway || bootMs === undefined ? undefined : `up ${durationText(Date.now() - bootMs)}`,
     version,
   ]
     .filter((part) => part !== undefined && part !== '')
@@ -93,9 +102,7 @@ function Trend({ name, value, title, children }: TrendProps) {
   );
 }
 
-type AwayReach = Extract<NodeSummary['reach'], { kind: 'away' }>;
-
-function Away({ reach, nowMs }: { readonly reach: AwayReach; readonly nowMs: number }) {
+function Away({ reach, nowMs }: { readonly reach: NonNullable<JudgedNode['away']>; readonly nowMs: number }) {
   const { sinceMs, message, hop, retryMs } = reach;
   const restSeconds = retryMs === undefined ? 0 : Math.ceil((retryMs - nowMs) / 1000);
   return (

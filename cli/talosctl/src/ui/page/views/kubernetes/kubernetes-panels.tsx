@@ -1,4 +1,5 @@
 import type { KubernetesState } from '../../../protocol/messages.ts';
+import type { JudgedNode } from '../../judge/judge-nodes.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { Panel, Waiting } from '../../parts/panel.tsx';
 import { StateDot } from '../../parts/state-dot.tsx';
@@ -12,13 +13,20 @@ interface NodeRow {
   readonly state: KubernetesState;
   readonly problem: string | undefined;
   readonly services: readonly string[];
+  /** Whether the node is away, so that Kubernetes may know less of it than this page. */
+  readonly isOld: boolean;
+}
+
+interface KubernetesPanelsProps {
+  readonly store: Store;
+  readonly nodes: readonly JudgedNode[];
 }
 
 /** The nodes of Kubernetes and their static pods, for a view that follows `kubernetes` of all nodes. */
-export function KubernetesPanels({ store }: { readonly store: Store }) {
-  const rows = store.names.map((name): NodeRow => {
+export function KubernetesPanels({ store, nodes }: KubernetesPanelsProps) {
+  const rows = nodes.map(({ name, isOld }): NodeRow => {
     const { kubernetes: state = {}, problem } = store.feed({ kind: 'kubernetes', node: name });
-    return { name, state, problem, services: store.summaries.get(name)?.services ?? [] };
+    return { name, isOld, state, problem, services: store.summaries.get(name)?.services ?? [] };
   });
   if (rows.every(({ state, services }) => hasNoKubernetes(state, services))) {
     return (
@@ -37,7 +45,9 @@ export function KubernetesPanels({ store }: { readonly store: Store }) {
       </Panel>
     );
   }
-  const pods = rows.flatMap(({ name, state }) => (state.pods ?? []).map((pod) => ({ ...pod, node: name })));
+  const pods = rows.flatMap(({ name, isOld, state }) =>
+    (state.pods ?? []).map((pod) => ({ ...pod, isOld, node: name })),
+  );
   return (
     <>
       <Panel title="Kubernetes nodes">
@@ -74,15 +84,24 @@ export function KubernetesPanels({ store }: { readonly store: Store }) {
   );
 }
 
-function NodeState({ state, problem, services }: NodeRow) {
+function NodeState({ state, problem, services, isOld }: NodeRow) {
   const { node } = state;
   if (problem !== undefined) return <span class="bad-text">{problem}</span>;
   if (node === undefined) return <span class="soft">not known yet</span>;
   if (node === null) return <span class="soft">no node of Kubernetes: {whyNoNode(state, services)}</span>;
   const words = [node.isReady ? 'Ready' : 'not ready', ...(node.isCordoned ? ['cordoned'] : [])].join(', ');
+  if (isOld)
+    return (
+      <>
+        <StateDot condition="unknown" title="not known" />{' '}
+        <span class="soft">{words}, before it went away</span>
+      </>
+    );
+  const isGood = node.isReady && !node.isCordoned;
   return (
     <>
-      <StateDot condition={node.isReady && !node.isCordoned ? 'good' : 'warning'} /> <span>{words}</span>
+      <StateDot condition={isGood ? 'good' : 'warning'} title={isGood ? 'ready' : 'not ready'} />{' '}
+      <span>{words}</span>
     </>
   );
 }

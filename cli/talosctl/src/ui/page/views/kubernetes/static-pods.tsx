@@ -5,6 +5,8 @@ import { linkTo } from '../../shell/route.ts';
 
 export interface NodePod extends PodRow {
   readonly node: string;
+  /** Whether the node is away, so that this is what was known before. */
+  readonly isOld: boolean;
 }
 
 /** Static pods with their state. */
@@ -24,9 +26,12 @@ export function StaticPods({
       columns={[
         {
           title: 'Pod',
-          cell: ({ name, isReady }) => (
+          cell: ({ name, isReady, isOld }) => (
             <>
-              <StateDot condition={isReady ? 'good' : 'warning'} title={isReady ? 'ready' : 'not ready'} />{' '}
+              <StateDot
+                condition={isOld ? 'unknown' : isReady ? 'good' : 'warning'}
+                title={isOld ? 'not known' : isReady ? 'ready' : 'not ready'}
+              />{' '}
               <code>{name}</code>
             </>
           ),
@@ -40,7 +45,7 @@ export function StaticPods({
         { title: 'Phase', cell: ({ phase }) => phase, sort: ({ phase }) => phase },
         {
           title: 'Ready',
-          cell: ({ isReady }) => (isReady ? 'yes' : 'no'),
+          cell: ({ isReady, isOld }) => `${isReady ? 'yes' : 'no'}${isOld ? ' before' : ''}`,
           sort: ({ isReady }) => Number(isReady),
         },
         {

@@ -1,11 +1,11 @@
 import { useEffect } from 'preact/hooks';
+import type { JudgedNode } from '../../judge/judge-nodes.ts';
 import { clockText, durationText } from '../../parts/figures.ts';
 import { StateDot } from '../../parts/state-dot.tsx';
 import { goTo, linkTo, replaceWith } from '../../shell/route.ts';
-import { conditionOf } from '../../store/cluster-condition.ts';
 import type { FeedState } from '../../store/feed-state.ts';
 import type { Store } from '../../store/store.ts';
-import { useNow, useStore, useSubscriptions } from '../../store/use-store.ts';
+import { useJudgement, useNow, useStore, useSubscriptions } from '../../store/use-store.ts';
 import { NetworkTab } from './network-tab.tsx';
 import { OverviewTab } from './overview-tab.tsx';
 import { PodsTab } from './pods-tab.tsx';
@@ -17,6 +17,7 @@ export interface TabProps {
   readonly name: string;
   readonly store: Store;
   readonly feed: FeedState;
+  readonly judged: JudgedNode;
   readonly now: number;
 }
 
@@ -42,12 +43,14 @@ export function NodeView({ name: wanted, tab }: { readonly name: string; readonl
   const kinds = ['node' as const, ...((Object.hasOwn(further, tab) && further[tab]) || [])];
   const store = useSubscriptions(names.includes(wanted) ? kinds.map((kind) => ({ kind, node: wanted })) : []);
   const now = useNow();
+  const { number, nodes } = useJudgement();
   const name = wanted === '' ? (store.names[0] ?? '') : wanted;
   // An entry of its own would lead back here, and from here forward again.
   useEffect(() => {
     if (wanted === '' && name !== '') replaceWith('node', [name]);
   }, [wanted, name]);
-  if (!store.names.includes(name)) {
+  const judged = nodes.find((node) => node.name === name);
+  if (judged === undefined) {
     return (
       <header class="view-head">
         <h1>Node {name}</h1>
@@ -58,9 +61,9 @@ export function NodeView({ name: wanted, tab }: { readonly name: string; readonl
   const summary = store.summaries.get(name);
   return (
     <>
-      <header class="view-head">
+      <header class="view-head" data-snapshot={number}>
         <h1>
-          <StateDot condition={conditionOf(summary)} /> {name}
+          <StateDot condition={judged.condition} title={judged.word} /> {name}
         </h1>
         <label>
           Node{' '}
@@ -71,16 +74,18 @@ export function NodeView({ name: wanted, tab }: { readonly name: string; readonl
           </select>
         </label>
         <p class="soft">
-          {[summary?.role, summary?.stage, summary?.version].filter(Boolean).join(' · ')}
-          {summary?.bootMs !== undefined && ` · up ${durationText(now - summary.bootMs)}`}
+          {[judged.word, summary?.role, judged.isOld ? '' : summary?.stage, summary?.version]
+            .filter(Boolean)
+            .join(' · ')}
+          {summary?.bootMs !== undefined && !judged.isOld && ` · up ${durationText(now - summary.bootMs)}`}
         </p>
         <a href={linkTo('what-if', [], { nodes: name })}>reboot, shut down, reset …</a>
       </header>
-      {summary?.reach.kind === 'away' && (
+      {judged.away !== undefined && (
         <p class="problem" role="status">
-          Away since {clockText(summary.reach.sinceMs)}
-          {summary.reach.hop !== undefined && `, failed at hop ${summary.reach.hop}`}: {summary.reach.message}
-          . What follows is what was known before.
+          Away since {clockText(judged.away.sinceMs)}
+          {judged.away.hop !== undefined && `, failed at hop ${judged.away.hop}`}: {judged.away.message}. What
+          follows is what was known before.
         </p>
       )}
       <nav class="tabs" aria-label="Parts of the node">
@@ -94,7 +99,9 @@ export function NodeView({ name: wanted, tab }: { readonly name: string; readonl
           </a>
         ))}
       </nav>
-      <Tab key={name} name={name} store={store} feed={store.feed({ kind: 'node', node: name })} now={now} />
+      <div class={judged.isOld ? 'old' : ''}>
+        <Tab key={name} {...{ name, store, judged, now }} feed={store.feed({ kind: 'node', node: name })} />
+      </div>
     </>
   );
 }

@@ -7,9 +7,9 @@ import type { TabProps } from './node-view.tsx';
 const noPoints: readonly never[] = [];
 
 /** What the node is, and its figures over ten minutes. */
-export function OverviewTab({ name, store, feed }: TabProps) {
+export function OverviewTab({ name, store, feed, judged }: TabProps) {
   const summary = store.summaries.get(name);
-  const troubles = summary?.troubles ?? [];
+  const troubles = judged.condition === 'warning' ? judged.reasons : [];
   const ofHost: Owner = summary?.sharesHost ? ' of the host' : '';
   return (
     <div class="columns">
@@ -17,9 +17,7 @@ export function OverviewTab({ name, store, feed }: TabProps) {
         <Panel title="Not well" class="across">
           <ul class="troubles">
             {troubles.map((trouble) => (
-              <li key={trouble.name + trouble.reason}>
-                <strong>{trouble.name}</strong> {trouble.reason}
-              </li>
+              <li key={trouble}>{trouble}</li>
             ))}
           </ul>
         </Panel>
@@ -34,7 +32,7 @@ export function OverviewTab({ name, store, feed }: TabProps) {
 /** Whose figures a panel shows, as the end of its title. */
 type Owner = '' | ' of the host';
 
-function Charts({ name, store, feed, of }: Omit<TabProps, 'now'> & { readonly of: Owner }) {
+function Charts({ name, store, feed, of }: Omit<TabProps, 'now' | 'judged'> & { readonly of: Owner }) {
   const points = store.histories.get(name) ?? noPoints;
   const { rates } = feed;
   const times = useMemo(() => points.map(({ atMs }) => atMs), [points]);

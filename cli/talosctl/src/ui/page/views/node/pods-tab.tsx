@@ -6,11 +6,11 @@ import { whyNoNode } from '../kubernetes/why-no-node.ts';
 import type { TabProps } from './node-view.tsx';
 
 /** The node as Kubernetes knows it, its static pods, and all containers that run on it. */
-export function PodsTab({ name, store }: TabProps) {
+export function PodsTab({ name, store, judged }: TabProps) {
   const { containers, problem } = store.feed({ kind: 'containers', node: name });
   return (
     <>
-      <KubernetesNode name={name} store={store} />
+      <KubernetesNode {...{ name, store, judged }} />
       {containers === undefined ? (
         <Panel title="Pods and their containers">
           <Waiting problem={problem} what="the containers" />
@@ -33,7 +33,7 @@ export function PodsTab({ name, store }: TabProps) {
   );
 }
 
-function KubernetesNode({ name, store }: Pick<TabProps, 'name' | 'store'>) {
+function KubernetesNode({ name, store, judged }: Pick<TabProps, 'name' | 'store' | 'judged'>) {
   const { kubernetes: state = {}, problem } = store.feed({ kind: 'kubernetes', node: name });
   const { node, pods } = state;
   const services = store.summaries.get(name)?.services ?? [];
@@ -48,7 +48,7 @@ function KubernetesNode({ name, store }: Pick<TabProps, 'name' | 'store'>) {
           <Facts
             facts={[
               ['Name', node.name],
-              ['Ready', node.isReady ? 'yes' : 'no'],
+              ['Ready', `${node.isReady ? 'yes' : 'no'}${judged.isOld ? ', before it went away' : ''}`],
               ['New pods', node.isCordoned ? 'none: cordoned' : 'allowed'],
               ['Roles', node.roles.join(', ')],
               ['Pod addresses', node.podCidrs.join(' ')],
@@ -61,7 +61,7 @@ function KubernetesNode({ name, store }: Pick<TabProps, 'name' | 'store'>) {
           <Waiting problem={problem} what="the static pods" />
         ) : (
           <StaticPods
-            pods={pods.map((pod) => ({ ...pod, node: name }))}
+            pods={pods.map((pod) => ({ ...pod, isOld: judged.isOld, node: name }))}
             nothing="the node has no static pod"
           />
         )}

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { ServiceState } from '../../../protocol/messages.ts';
+import { judgeService } from '../../judge/judge-service.ts';
 import { dateText, durationText } from '../../parts/figures.ts';
 import { Panel, Waiting } from '../../parts/panel.tsx';
 import { StateDot } from '../../parts/state-dot.tsx';
 import { linkTo } from '../../shell/route.ts';
-import type { Condition } from '../../store/cluster-condition.ts';
 import type { TabProps } from './node-view.tsx';
 
 /** The services of the node, each with what happened to it. */
-export function ServicesTab({ name, feed, now }: TabProps) {
+export function ServicesTab({ name, feed, judged, now }: TabProps) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const { detail, problem } = feed;
   if (detail === undefined) return <Waiting problem={problem} what="the services" />;
@@ -26,7 +26,7 @@ export function ServicesTab({ name, feed, now }: TabProps) {
         {services.map((service) => (
           <li key={service.id}>
             <div class="service">
-              <StateDot condition={conditionOf(service)} title={healthText(service)} />
+              <StateDot {...judgeService(service, judged)} />
               <strong>{service.id}</strong>
               <span>{service.state}</span>
               <span class="soft">{sinceText(service, now)}</span>
@@ -55,15 +55,6 @@ export function ServicesTab({ name, feed, now }: TabProps) {
       </ul>
     </Panel>
   );
-}
-
-function conditionOf({ health, isWell }: ServiceState): Condition {
-  if (health === 'unhealthy') return 'bad';
-  return isWell ? (health === 'unknown' ? 'unknown' : 'good') : 'warning';
-}
-
-function healthText({ health }: ServiceState): string {
-  return health === 'unknown' ? 'no health check' : health;
 }
 
 function sinceText({ events }: ServiceState, now: number): string {

@@ -1,8 +1,8 @@
+import type { Condition } from '../../judge/condition.ts';
 import { clockText } from '../../parts/figures.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { StateDot } from '../../parts/state-dot.tsx';
 import { linkTo } from '../../shell/route.ts';
-import type { Condition } from '../../store/cluster-condition.ts';
 import type { Store } from '../../store/store.ts';
 
 const conditions = { running: 'unknown', done: 'good', failed: 'bad' } as const satisfies Record<

@@ -17,11 +17,7 @@ export interface FoundEffect {
   readonly askAgain: () => void;
 }
 
-/** Which nodes can be reached. Every node counts, not only the chosen ones: each may have a vote in etcd. */
-export const reachOf = ({ names, summaries }: Pick<Store, 'names' | 'summaries'>) =>
-  names.map((name) => `${name}=${summaries.get(name)?.reach.kind}`).join();
-
-/** The effect of an action, asked again when a node goes away or comes back. */
+/** The effect of an action, asked again when a node has changed. Every node counts, not only the chosen ones: each may have a vote in etcd. */
 export function useEffectOf(
   store: Store,
   action: PageAction | undefined,
@@ -30,7 +26,7 @@ export function useEffectOf(
   const [found, setFound] = useState<Omit<FoundEffect, 'isCurrent' | 'askAgain'> & { readonly of: string }>();
   const [count, setCount] = useState(0);
   const key = action === undefined ? '' : JSON.stringify({ action, nodes });
-  const of = `${key} ${count} ${reachOf(store)}`;
+  const of = `${key} ${count} ${store.snapshot.nodesNumber}`;
   useEffect(() => {
     if (key === '') return undefined;
     let isOld = false;

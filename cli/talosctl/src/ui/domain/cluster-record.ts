@@ -1,0 +1,84 @@
+// What the program knows of the cluster, with a number that every page shows. Pure: the time is an argument.
+import type { HealthResult, NodeSummary, Outage } from '../protocol/messages.ts';
+
+export interface ClusterRecord {
+  /** Grows with each change that a page judges by; a new figure of a processor is none. */
+  readonly number: number;
+  /** The number of the last change of a node. Checks that began before it say nothing about now. */
+  readonly nodesNumber: number;
+  readonly summaries: ReadonlyMap<string, NodeSummary>;
+  readonly health?: HealthResult;
+  /** The newest first. */
+  readonly outages: readonly Outage[];
+}
+
+/** The oldest outages that are over are forgotten. */
+export const mostOutages = 200;
+
+export const emptyRecord: ClusterRecord = { number: 0, nodesNumber: 0, summaries: new Map(), outages: [] };
+
+/** The record after some nodes have changed. */
+export function withSummaries(
+  record: ClusterRecord,
+  changed: readonly NodeSummary[],
+  nowMs: number,
+): ClusterRecord {
+  const summaries = new Map(record.summaries);
+  let isOther = false;
+  let { outages } = record;
+  for (const summary of changed) {
+    const before = summaries.get(summary.name);
+    summaries.set(summary.name, summary);
+    isOther ||= before === undefined || judgedPart(before) !== judgedPart(summary);
+    const { reach, name } = summary;
+    const subject = { kind: 'node', name } as const;
+    if (reach.kind === 'away') outages = withOutage(outages, subject, reach.sinceMs, reach.message);
+    if (reach.kind === 'here') outages = withoutOutage(outages, subject, nowMs);
+  }
+  if (!isOther) return { ...record, summaries };
+  const number = record.number + 1;
+  return { ...record, number, nodesNumber: number, summaries, outages };
+}
+
+/** The record after the checks have ended. */
+export function withHealth(record: ClusterRecord, health: HealthResult): ClusterRecord {
+  let { outages } = record;
+  for (const { name, state, sinceMs, reason = '' } of health.checks) {
+    const subject = { kind: 'check', name } as const;
+    if (state === 'failed') outages = withOutage(outages, subject, sinceMs, reason);
+    else outages = withoutOutage(outages, subject, health.atMs);
+  }
+  return { ...record, number: record.number + 1, health, outages };
+}
+
+/** What a page judges a node by. Texts of failures differ from one attempt to the next, and are not part of it. */
+function judgedPart(summary: NodeSummary): string {
+  const { reach, role, version, stage, isReady, services, troubles, etcd } = summary;
+  const sinceMs = reach.kind === 'away' ? reach.sinceMs : 0;
+  return JSON.stringify([
+    ...[reach.kind, sinceMs, role, version, stage, isReady, services, troubles.map(({ name }) => name)],
+    ...[etcd?.id, etcd?.leader, etcd?.isLearner, etcd?.alarms, etcd?.errors.length],
+  ]);
+}
+
+type Subject = Pick<Outage, 'kind' | 'name'>;
+
+const isOpen = (outage: Outage, { kind, name }: Subject) =>
+  outage.toMs === undefined && outage.kind === kind && outage.name === name;
+
+function withOutage(
+  outages: readonly Outage[],
+  subject: Subject,
+  fromMs: number,
+  reason: string,
+): readonly Outage[] {
+  if (outages.some((each) => isOpen(each, subject))) return outages;
+  const all = [{ ...subject, fromMs, reason }, ...outages];
+  const over = all.findLastIndex(({ toMs }) => toMs !== undefined);
+  return all.length > mostOutages && over >= 0 ? all.toSpliced(over, 1) : all;
+}
+
+function withoutOutage(outages: readonly Outage[], subject: Subject, toMs: number): readonly Outage[] {
+  if (!outages.some((each) => isOpen(each, subject))) return outages;
+  return outages.map((each) => (isOpen(each, subject) ? { ...each, toMs } : each));
+}
