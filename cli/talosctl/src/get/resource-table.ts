@@ -22,7 +22,7 @@ export function resourceColumns(
   isWatch: boolean,
   isWide = false,
 ): ResourceColumns {
-  const cells = printColumns.map(columnReader);
+  const cells = kindCells(printColumns);
   return {
     header: [
       'NODE',
@@ -35,10 +35,20 @@ export function resourceColumns(
       node,
       ...(isWatch ? [event === undefined ? ' ' : marks[event]] : []),
       ...[metadata.namespace, displayType, metadata.id, versionText(metadata.version)],
-      ...cells.map((cell) => cell(spec)),
+      ...cells(spec),
       ...(isWide ? wideCells(metadata) : []),
     ],
   };
+}
+
+/**
+ * Reads what the columns of a kind show of a spec.
+ *
+ * @throws Fault `invalid-argument` for a column with an invalid path
+ */
+export function kindCells(printColumns: readonly PrintColumn[]): (spec: unknown) => readonly string[] {
+  const cells = printColumns.map(columnReader);
+  return (spec) => cells.map((cell) => cell(spec));
 }
 
 function wideCells({ phase, owner, createdMs, updatedMs }: Metadata): string[] {

@@ -5,6 +5,8 @@ import { followResources, readKinds } from '../../dashboard/feed/follow-resource
 import { documentLines } from '../../dashboard/model/browse.ts';
 import { stateOf } from '../../get/get-resources.ts';
 import { listDefinitions } from '../../get/resolve-kind.ts';
+import { kindCells } from '../../get/resource-table.ts';
+import { shownResource } from '../../get/shown-resource.ts';
 import { limits } from '../domain/limits.ts';
 import type { KindRow, ResourceRow } from '../protocol/messages.ts';
 import type { PageFeedContext } from './page-feed-context.ts';
@@ -27,10 +29,12 @@ const kindRow = ({
   defaultNamespace,
   aliases,
   sensitivity,
-}: ResourceDefinitionSpec): KindRow => ({
-  ...{ type, name: displayType, namespace: defaultNamespace, aliases },
-  isSecret: sensitivity === 'sensitive',
-});
+  printColumns,
+}: ResourceDefinitionSpec): KindRow => {
+  const isSecret = sensitivity === 'sensitive';
+  const columns = isSecret ? [] : printColumns.slice(0, limits.columns).map(({ name }) => name);
+  return { type, name: displayType, namespace: defaultNamespace, aliases, isSecret, columns };
+};
 
 const byName = (a: KindRow, b: KindRow) => (a.name < b.name ? -1 : 1);
 
@@ -40,6 +44,7 @@ export async function followKind(context: PageFeedContext, type: string): Promis
   const definition = await findDefinition(context, type);
   if (definition === undefined) return;
   const isSecret = definition.sensitivity === 'sensitive';
+  const read = isSecret ? () => [] : kindCells(definition.printColumns.slice(0, limits.columns));
   let sent: Map<string, Resource<EncodedSpec>> | undefined;
   await followResources(
     {
@@ -55,7 +60,7 @@ export async function followKind(context: PageFeedContext, type: string): Promis
         emit({
           kind: 'resources',
           isWhole,
-          changed: changed.map((each) => resourceRow(each, isSecret)),
+          changed: changed.map((each) => resourceRow(each, isSecret, read)),
           gone,
         });
       },
@@ -83,11 +88,29 @@ async function findDefinition(
   return found;
 }
 
-function resourceRow(resource: Resource<EncodedSpec>, isSecret: boolean): ResourceRow {
+function resourceRow(
+  resource: Resource<EncodedSpec>,
+  isSecret: boolean,
+  read: (spec: unknown) => readonly string[],
+): ResourceRow {
   const { id, version, phase, owner, updatedMs } = resource.metadata;
   const yaml = documentLines(resource, isSecret).join('\n');
   return {
-    ...{ id, version, phase, owner, updatedMs },
+    ...{ id, version, phase, owner, updatedMs, cells: cellsOf(resource, read) },
     yaml: yaml.length > limits.documentLength ? `${yaml.slice(0, limits.documentLength)}\n…` : yaml,
   };
+}
+
+/** What the columns of its kind show of a resource; nothing when its spec cannot be read, which its document says. */
+function cellsOf(
+  resource: Resource<EncodedSpec>,
+  read: (spec: unknown) => readonly string[],
+): readonly string[] {
+  try {
+    return read(shownResource('', resource).spec).map((cell) =>
+      cell.length > limits.cellLength ? `${cell.slice(0, limits.cellLength)}…` : cell,
+    );
+  } catch {
+    return [];
+  }
 }

@@ -32,6 +32,9 @@ export const limits = {
   staticPods: 100,
   /** Of the YAML text of a resource, in characters. */
   documentLength: 512 * 1024,
+  /** Columns of a kind of resources, and the characters of one cell. */
+  columns: 16,
+  cellLength: 256,
   /** Of a line of a log, in characters. */
   lineLength: 16 * 1024,
 } as const;

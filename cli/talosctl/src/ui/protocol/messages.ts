@@ -201,6 +201,8 @@ export interface KindRow {
   readonly namespace: string;
   readonly aliases: readonly string[];
   readonly isSecret: boolean;
+  /** The titles of the columns of this kind, as `talosctl get` shows them. A secret kind has none here. */
+  readonly columns: readonly string[];
 }
 
 export interface ResourceRow {
@@ -209,6 +211,8 @@ export interface ResourceRow {
   readonly phase: string;
   readonly owner: string;
   readonly updatedMs: number;
+  /** One for each column of the kind. */
+  readonly cells: readonly string[];
   readonly yaml: string;
 }
 

@@ -6,6 +6,7 @@ import { ScrollRegion } from '../../parts/scroll-region.tsx';
 import { linkTo, type Route, replaceWith } from '../../shell/route.ts';
 import { useStore, useSubscriptions } from '../../store/use-store.ts';
 import { type EventRow, eventRows } from './event-rows.ts';
+import { eventTitle } from './event-title.ts';
 import { type EventGroup, groupEvents, type NodeEvent } from './group-events.ts';
 
 /** More groups are not drawn at once. */
@@ -71,12 +72,12 @@ export function EventsView({ route: { query } }: { readonly route: Route }) {
 
 function Group({ group, isFirst }: { readonly group: EventGroup; readonly isFirst: boolean }) {
   const [isOpen, setOpen] = useState(isFirst);
-  const { actor, events, nodes, startMs, endMs, subjects } = group;
+  const { actor, events, nodes, startMs, endMs } = group;
   return (
     <li class={group.hasFailed ? 'failed' : ''}>
       <div class="group-head">
         <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span> {subjects.join(', ')}
+          <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span> {eventTitle(events)}
         </button>
         <time>{dateText(startMs)}</time>
         <span class="soft">

@@ -34,12 +34,17 @@ test('groupEvents() joins what one call caused on all nodes, and separates what 
     event(90_000, 'ServiceState', 'etcd', 'RUNNING: started'),
   ]);
   assert.deepEqual(
-    groups.map(({ actor, subjects, nodes, hasFailed }) => [actor, subjects.join(), nodes.join(), hasFailed]),
+    groups.map(({ actor, events, nodes, hasFailed }) => [
+      actor,
+      events.map(({ source }) => source).join(),
+      nodes.join(),
+      hasFailed,
+    ]),
     [
       ['', 'etcd', 'node01', false],
-      ['one', 'reboot', 'node01,node02', false],
+      ['one', 'reboot,reboot', 'node01,node02', false],
       ['', 'etcd', 'node01', true],
-      ['', 'boot', 'node01', false],
+      ['', 'boot,boot', 'node01', false],
     ],
   );
 });

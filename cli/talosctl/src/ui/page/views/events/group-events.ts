@@ -14,8 +14,6 @@ export interface EventGroup {
   readonly nodes: readonly string[];
   readonly startMs: number;
   readonly endMs: number;
-  /** The sequences that ran, such as `reboot`, or else what the events are about. */
-  readonly subjects: readonly string[];
   readonly hasFailed: boolean;
 }
 
@@ -47,8 +45,6 @@ export function groupEvents(events: readonly NodeEvent[]): readonly EventGroup[]
 
 function groupOf(key: string, events: readonly NodeEvent[]): EventGroup {
   const distinct = (values: readonly string[]) => [...new Set(values)];
-  const sequences = distinct(events.filter(({ type }) => type === 'Sequence').map(({ source }) => source));
-  const others = distinct(events.map(({ source }) => source));
   return {
     key,
     actor: events[0]?.actor ?? '',
@@ -56,7 +52,6 @@ function groupOf(key: string, events: readonly NodeEvent[]): EventGroup {
     nodes: distinct(events.map(({ node }) => node)).sort(),
     startMs: events[0]?.atMs ?? 0,
     endMs: events.at(-1)?.atMs ?? 0,
-    subjects: sequences.length > 0 ? sequences : others.slice(0, 4),
     hasFailed: events.some(hasFailed),
   };
 }

@@ -1,5 +1,5 @@
 import type { KindRow } from '../../../protocol/messages.ts';
-import { DataTable } from '../../parts/data-table.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { clockText, countText } from '../../parts/figures.ts';
 import { Waiting } from '../../parts/panel.tsx';
 import type { FeedState, KeptResource } from '../../store/feed-state.ts';
@@ -14,6 +14,8 @@ interface ResourceListProps {
 /** The resources of a kind, live. */
 export function ResourceList({ kind, feed: { resources, problem }, chosen, linkOf }: ResourceListProps) {
   const rows = [...(resources?.values() ?? [])];
+  // A resource that is not being removed has always the same phase.
+  const isSettled = rows.every(({ now }) => now.phase === 'running');
   return (
     <section class="resource-list" aria-label={kind.name}>
       <h2>
@@ -51,7 +53,16 @@ export function ResourceList({ kind, feed: { resources, problem }, chosen, linkO
                 cell: ({ now, isGone }) => (isGone ? 'gone' : now.version),
                 sort: ({ now }) => now.version,
               },
-              { title: 'Phase', cell: ({ now }) => now.phase, sort: ({ now }) => now.phase },
+              ...kind.columns.map((title, at) => columnOf(title, at)),
+              ...(isSettled
+                ? []
+                : [
+                    {
+                      title: 'Phase',
+                      cell: ({ now }: KeptResource) => now.phase,
+                      sort: ({ now }: KeptResource) => now.phase,
+                    },
+                  ]),
               {
                 title: 'Changed',
                 cell: ({ now }) => <time>{clockText(now.updatedMs)}</time>,
@@ -64,3 +75,12 @@ export function ResourceList({ kind, feed: { resources, problem }, chosen, linkO
     </section>
   );
 }
+
+/** A column of the kind, as `talosctl get` shows it. */
+function columnOf(title: string, at: number): Column<KeptResource> {
+  const textOf = ({ now }: KeptResource) => now.cells[at] ?? '';
+  return { title: titleOf(title), cell: (row) => <code>{textOf(row)}</code>, sort: textOf };
+}
+
+/** `LINK STATE` becomes `Link state`. */
+const titleOf = (title: string) => title.charAt(0).toUpperCase() + title.slice(1).toLowerCase();

@@ -1,3 +1,5 @@
+import type { JudgedEtcd } from '../../judge/judge-etcd.ts';
+import type { JudgedNode } from '../../judge/judge-nodes.ts';
 import type { Store } from '../../store/store.ts';
 import { actionChoices, type Choice } from './chosen-action.ts';
 
@@ -8,26 +10,32 @@ interface ActionFormProps {
   readonly onChange: (change: Readonly<Record<string, string>>) => void;
 }
 
+interface NodesProps {
+  readonly judged: readonly JudgedNode[];
+  readonly etcd: JudgedEtcd;
+  /** The number of the snapshot. */
+  readonly number: number;
+}
+
 /** The nodes and the action. */
-export function ActionForm({ store, choice, nodes, onChange }: ActionFormProps) {
+export function ActionForm(props: ActionFormProps & NodesProps) {
+  const { store, choice, nodes, judged, etcd, number, onChange } = props;
   const toggle = (name: string) => {
     const chosen = store.names.filter((each) => (each === name) !== nodes.includes(each));
     onChange({ nodes: chosen.join(',') });
   };
   return (
     <form class="action-form panel" onSubmit={(event) => event.preventDefault()}>
-      <fieldset>
+      <fieldset data-snapshot={number}>
         <legend>Nodes</legend>
-        {store.names.map((name) => {
-          const summary = store.summaries.get(name);
-          return (
-            <label key={name}>
-              <input type="checkbox" checked={nodes.includes(name)} onChange={() => toggle(name)} />{' '}
-              <span>{name}</span> <span class="soft">{summary?.role}</span>
-              {summary?.reach.kind === 'away' && <span class="bad-text"> away</span>}
-            </label>
-          );
-        })}
+        {judged.map(({ name, condition, word }) => (
+          <label key={name}>
+            <input type="checkbox" checked={nodes.includes(name)} onChange={() => toggle(name)} />{' '}
+            <span>{name}</span> <span class="soft">{store.summaries.get(name)?.role}</span>
+            {etcd.leader === name && <span class="chip">etcd leader</span>}
+            {condition === 'bad' && <span class="bad-text"> {word}</span>}
+          </label>
+        ))}
       </fieldset>
       <div class="action-choice">
         <label>

@@ -1,10 +1,18 @@
 import type { EffectAnswer } from '../../../protocol/calls.ts';
+import type { JudgedEtcd } from '../../judge/judge-etcd.ts';
 import { Panel } from '../../parts/panel.tsx';
+import { type VoterAfter, votersAfter } from './voters-after.ts';
 
 type Quorum = NonNullable<NonNullable<EffectAnswer['effect']>['quorum']>;
 
+interface EffectPanelsProps {
+  readonly effect: EffectAnswer;
+  /** The members of etcd as the page knows them, for their names. */
+  readonly etcd: JudgedEtcd;
+}
+
 /** The effect in the words of the command line, the voters of etcd, what stops, and what would refuse it. */
-export function EffectPanels({ effect: { lines, stops, effect } }: { readonly effect: EffectAnswer }) {
+export function EffectPanels({ effect: { lines, stops, effect }, etcd }: EffectPanelsProps) {
   const refusing = (effect?.nodes ?? []).filter(({ refusals }) => refusals.length > 0);
   return (
     <div class="columns">
@@ -20,7 +28,10 @@ export function EffectPanels({ effect: { lines, stops, effect } }: { readonly ef
                 : 'etcd is not concerned.'}
             </p>
           ) : (
-            <QuorumFigure quorum={effect.quorum} />
+            <>
+              <QuorumFigure quorum={effect.quorum} />
+              <Voters voters={votersAfter(etcd, effect)} />
+            </>
           )}
         </Panel>
       )}
@@ -57,6 +68,22 @@ export function EffectLines({ lines }: Pick<EffectAnswer, 'lines'>) {
       {lines.map((line, at) => (
         <li key={at} class={line.startsWith('  ') ? 'inner' : ''}>
           {line.trim()}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The voters by name, and which of them leads. */
+function Voters({ voters }: { readonly voters: readonly VoterAfter[] }) {
+  if (voters.length === 0) return null;
+  return (
+    <ul class="effect-lines" aria-label="Voters of etcd">
+      {voters.map(({ name, isLeader, after }) => (
+        <li key={name}>
+          <strong>{name}</strong>
+          {isLeader && <span class="chip">leader</span>}{' '}
+          <span class={after === 'answers' ? 'soft' : 'bad-text'}>{after}</span>
         </li>
       ))}
     </ul>

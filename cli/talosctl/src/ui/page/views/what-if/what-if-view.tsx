@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { PageAction } from '../../../protocol/calls.ts';
 import { type Route, replaceWith } from '../../shell/route.ts';
-import { useSubscriptions } from '../../store/use-store.ts';
+import { useJudgement, useSubscriptions } from '../../store/use-store.ts';
 import { ActionForm } from './action-form.tsx';
 import { actionOf, readChoice } from './chosen-action.ts';
 import { ConfirmDialog } from './confirm-dialog.tsx';
@@ -12,6 +12,7 @@ import { useEffectOf } from './use-effect-of.ts';
 /** What an action would do to the chosen nodes, before anything is sent; and, where it is allowed, the action itself. */
 export function WhatIfView({ route: { query } }: { readonly route: Route }) {
   const store = useSubscriptions([]);
+  const { etcd, nodes: judged, number } = useJudgement();
   const choice = readChoice(query);
   const given = (query.get('nodes') ?? '').split(',');
   const nodes = store.names.filter((name) => given.includes(name));
@@ -35,7 +36,7 @@ export function WhatIfView({ route: { query } }: { readonly route: Route }) {
         <h1>What if</h1>
         <p class="soft">what an action would do, before anything is sent</p>
       </header>
-      <ActionForm store={store} choice={choice} nodes={nodes} onChange={set} />
+      <ActionForm {...{ store, choice, nodes, judged, etcd, number }} onChange={set} />
       {problem !== undefined && <p class="nothing">{problem}</p>}
       {failure !== undefined && (
         <p class="problem" role="alert">
@@ -49,7 +50,7 @@ export function WhatIfView({ route: { query } }: { readonly route: Route }) {
       )}
       {effect !== undefined && problem === undefined && (
         <>
-          <EffectPanels effect={effect} />
+          <EffectPanels effect={effect} etcd={etcd} />
           <p class="edit-actions">
             {store.allowsActions ? (
               <button type="button" class="danger" onClick={open}>
