@@ -54,7 +54,7 @@ test('the map shows each node by role with its figures, and the members of etcd'
   await see(/^node0\d leads term \d+$/);
   const members = page.getByRole('region', { name: 'Members of etcd' });
   await members.getByText('follower').nth(1).waitFor();
-  await see('healthy');
+  await page.locator('.tile.good', { hasText: 'healthy' }).waitFor();
 });
 
 /** Keeps a node away until `body` has ended: its supervisor would start it again within a second. */

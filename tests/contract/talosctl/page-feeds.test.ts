@@ -130,3 +130,19 @@ test('a fact that disappears from a node disappears from the page', async () => 
   await store.destroy(pointer as never, owner as never);
   await eventually(() => name() === undefined, { what: 'loss of the host name' });
 });
+
+test('resources have the columns of their kind, and long cells are cut', async () => {
+  const pointer = pointerTo(hostnameStatuses, hostnameStatuses.singleton);
+  const owner = { owner: 'test.Controller' };
+  const domainname = 'x'.repeat(limits.cellLength + 100);
+  await store.create({ ...pointer, spec: { hostname: 'node01', domainname } } as never, owner);
+  const { type } = hostnameStatuses;
+  using kindsFeed = follow({ kind: 'kinds', node: 'node01' });
+  using feed = follow({ kind: 'resources', node: 'node01', type });
+  const kind = () => kindsFeed.state().kinds?.find((each) => each.type === type);
+  const row = () => feed.state().resources?.get(hostnameStatuses.singleton)?.now;
+  await eventually(() => kind() !== undefined && row() !== undefined, { what: 'kind and its resource' });
+  assert.deepEqual(kind()?.columns, ['Hostname', 'Domainname']);
+  assert.deepEqual(row()?.cells, ['node01', `${'x'.repeat(limits.cellLength)}…`]);
+  await store.destroy(pointer as never, owner as never);
+});

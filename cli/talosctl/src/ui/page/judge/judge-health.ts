@@ -66,7 +66,7 @@ export function healthStatement(snapshot: Snapshot, nodes: readonly JudgedNode[]
             : failed.length > 0
               ? `${countText(failed.length, 'failure')}: ${failed[0]?.name}`
               : results;
-    return { value: `${countText(away, 'node')} away`, note: checked, condition: 'bad' };
+    return { value: 'not healthy', note: checked, condition: 'bad' };
   }
   if (health === undefined) return unknown('–', 'checking …');
   if (health.problem !== undefined) return unknown('not known', health.problem);

@@ -40,7 +40,7 @@ test('a node that is away is in every statement, and checks that began before ar
   assert.deepEqual(statements(snapshot), [
     ['1 of 2', '1 node away: b', 'bad'],
     ['1 node', 'away: b', 'bad'],
-    ['1 node away', 'checking again, last result 7s ago', 'bad'],
+    ['not healthy', 'checking again, last result 7s ago', 'bad'],
     ['v1.14.0', 'of 1 node', 'unknown'],
     ['1 node away: b', '1 node away: b', 'bad'],
   ]);

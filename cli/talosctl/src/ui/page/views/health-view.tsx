@@ -1,9 +1,11 @@
 import type { NodeSummary } from '../../protocol/messages.ts';
 import { byTrouble } from '../judge/judge.ts';
 import type { JudgedNode } from '../judge/judge-nodes.ts';
+import { countText } from '../parts/figures.ts';
 import { Panel } from '../parts/panel.tsx';
 import { StateDot } from '../parts/state-dot.tsx';
 import { linkTo } from '../shell/route.ts';
+import type { Store } from '../store/store.ts';
 import { useJudgement, useNow, useStore, useSubscriptions } from '../store/use-store.ts';
 import { KubernetesPanels } from './kubernetes/kubernetes-panels.tsx';
 import { Outages } from './outages.tsx';
@@ -49,14 +51,41 @@ export function HealthView() {
         </ul>
       </Panel>
       <Panel title="Nodes" number={number}>
-        <ul class="checks">
-          {nodes.toSorted(byTrouble).map((node) => (
-            <NodeHealth key={node.name} node={node} summary={store.summaries.get(node.name)} />
-          ))}
-        </ul>
+        <Nodes nodes={nodes} store={store} />
       </Panel>
       <Outages outages={outages} number={number} now={now} />
       <KubernetesPanels store={store} nodes={nodes} />
+    </>
+  );
+}
+
+/** More nodes that are ready are folded, so that what follows is in sight. */
+const mostReady = 12;
+
+interface NodesProps {
+  readonly nodes: readonly JudgedNode[];
+  readonly store: Store;
+}
+
+function Nodes({ nodes, store }: NodesProps) {
+  const ready = nodes.filter(({ condition }) => condition === 'good');
+  const isFolded = ready.length > mostReady;
+  const list = (shown: readonly JudgedNode[]) => (
+    <ul class="checks">
+      {shown.toSorted(byTrouble).map((node) => (
+        <NodeHealth key={node.name} node={node} summary={store.summaries.get(node.name)} />
+      ))}
+    </ul>
+  );
+  if (!isFolded) return list(nodes);
+  const others = nodes.filter(({ condition }) => condition !== 'good');
+  return (
+    <>
+      {others.length > 0 && list(others)}
+      <details class="checks-rest">
+        <summary>{countText(ready.length, 'node')} ready, of which no service complains</summary>
+        {list(ready)}
+      </details>
     </>
   );
 }

@@ -88,7 +88,12 @@ function Tiles({ store, summaries, judgement }: TilesProps) {
       <StatementTile name="Health" {...health} link={linkTo('health')} />
       <Tile name="CPU, mean" value={percentText(cpu)} note={countText(sumOf(here), 'processor')} />
       <Tile name="Memory" value={percentText(total === 0 ? undefined : used / total)} note="in use" />
-      <StatementTile name="Version" {...version} />
+      <Tile
+        name="Version"
+        value={version.value}
+        note={version.note}
+        {...(version.condition === 'warning' && { tone: 'warning' })}
+      />
     </dl>
   );
 }
