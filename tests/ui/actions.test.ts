@@ -223,7 +223,7 @@ test('a command is one trace, which its line in the logs, its spans and the list
   await spans.waitFor();
 });
 
-test('axe finds no serious fault in these views, light or dark', options, async () => {
+test('axe finds no fault in these views, light or dark', options, async () => {
   for (const scheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme: scheme });
     await go('#/configuration?node=node04&edit=1');

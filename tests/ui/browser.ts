@@ -40,7 +40,7 @@ interface Violation {
 }
 
 /**
- * The serious and critical faults that axe finds in the page, one line each.
+ * All faults that axe finds in the page, the contrast of colours included, one line each.
  *
  * @param rules the only rules to check
  */
@@ -50,10 +50,8 @@ export async function accessibilityFaults(page: Page, rules?: readonly string[])
   const violations = await page.evaluate<Violation[]>(
     `axe.run({ exclude: ${JSON.stringify(repeated)} }, ${JSON.stringify(options)}).then((found) => found.violations)`,
   );
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(
-      ({ id, nodes }) =>
-        `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('\n')}`,
-    );
+  return violations.map(
+    ({ id, impact, nodes }) =>
+      `${id} (${impact}): ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('\n')}`,
+  );
 }
