@@ -112,8 +112,8 @@ class MortalNodes {
       path,
       (call) => {
         if (this.#dead.has(call.node ?? '')) return refuse(call);
+        for (const each of this.#open) if (each.signal.aborted) this.#open.delete(each);
         this.#open.add(call);
-        call.signal.addEventListener('abort', () => this.#open.delete(call), { once: true });
         return handler(call);
       },
     ]);

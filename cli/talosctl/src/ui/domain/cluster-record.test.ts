@@ -22,6 +22,21 @@ test('the number grows with what a page judges by, and not with figures or texts
   assert.deepEqual(numbersOf(record), [3, 2]);
 });
 
+test('a member of etcd that does not answer once is shown, and its results of checks stay new; another leader makes them old', () => {
+  const member = (leader: string) => ({
+    ...{ id: 'a', leader, term: 1, raftIndex: 1, appliedIndex: 1, dbBytes: 1, usedBytes: 1 },
+    ...{ isLearner: false, version: '3.6', errors: [], alarms: [] },
+  });
+  const withMember = (leader: string): NodeSummary => ({ ...summary('a', here), etcd: member(leader) });
+  let record = withSummaries(emptyRecord, [withMember('a')], 1);
+  record = withSummaries(record, [summary('a', here)], 2);
+  assert.deepEqual(numbersOf(record), [2, 1]);
+  record = withSummaries(record, [withMember('a')], 3);
+  assert.deepEqual(numbersOf(record), [3, 1]);
+  record = withSummaries(record, [withMember('b')], 4);
+  assert.deepEqual(numbersOf(record), [4, 4]);
+});
+
 test('an outage of a node or a check has its beginning, its end and its first reason', () => {
   const failed = { name: 'etcd to be healthy', state: 'failed', reason: 'no leader', sinceMs: 4 } as const;
   let record = withSummaries(emptyRecord, [summary('a', here)], 1);

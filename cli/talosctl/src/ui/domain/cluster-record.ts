@@ -25,11 +25,13 @@ export function withSummaries(
 ): ClusterRecord {
   const summaries = new Map(record.summaries);
   let isOther = false;
+  let startsChecks = false;
   let { outages } = record;
   for (const summary of changed) {
     const before = summaries.get(summary.name);
     summaries.set(summary.name, summary);
     isOther ||= before === undefined || judgedPart(before) !== judgedPart(summary);
+    startsChecks ||= before === undefined || checkedPart(before, summary) !== checkedPart(summary, before);
     const { reach, name } = summary;
     const subject = { kind: 'node', name } as const;
     if (reach.kind === 'away') outages = withOutage(outages, subject, reach.sinceMs, reach.message);
@@ -37,7 +39,7 @@ export function withSummaries(
   }
   if (!isOther) return { ...record, summaries };
   const number = record.number + 1;
-  return { ...record, number, nodesNumber: number, summaries, outages };
+  return { ...record, number, nodesNumber: startsChecks ? number : record.nodesNumber, summaries, outages };
 }
 
 /** The record after the checks have ended. */
@@ -52,14 +54,22 @@ export function withHealth(record: ClusterRecord, health: HealthResult): Cluster
 }
 
 /** What a page judges a node by. Texts of failures differ from one attempt to the next, and are not part of it. */
-function judgedPart(summary: NodeSummary): string {
-  const { reach, role, version, stage, isReady, services, troubles, etcd } = summary;
+const judgedPart = (summary: NodeSummary) => JSON.stringify([nodePart(summary), etcdPart(summary)]);
+
+/**
+ * What makes the results of checks old when it changes. A member of etcd that does not answer once in time does not: on a busy machine no
+ * result would ever be new.
+ */
+const checkedPart = (summary: NodeSummary, other: NodeSummary) =>
+  JSON.stringify([nodePart(summary), summary.etcd && other.etcd && etcdPart(summary)]);
+
+function nodePart({ reach, role, version, stage, isReady, services, troubles }: NodeSummary): unknown {
   const sinceMs = reach.kind === 'away' ? reach.sinceMs : 0;
-  return JSON.stringify([
-    ...[reach.kind, sinceMs, role, version, stage, isReady, services, troubles.map(({ name }) => name)],
-    ...[etcd?.id, etcd?.leader, etcd?.isLearner, etcd?.alarms, etcd?.errors.length],
-  ]);
+  return [reach.kind, sinceMs, role, version, stage, isReady, services, troubles.map(({ name }) => name)];
 }
+
+const etcdPart = ({ etcd }: NodeSummary) =>
+  etcd && [etcd.id, etcd.leader, etcd.isLearner, etcd.alarms, etcd.errors.length];
 
 type Subject = Pick<Outage, 'kind' | 'name'>;
 
