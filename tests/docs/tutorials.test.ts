@@ -1,4 +1,4 @@
-// Executes the code blocks of every tutorial and how-to, each on a cluster of its own, and compares what they print.
+// Executes the code blocks of getting started, and of every tutorial and how-to, each on a cluster of its own, and compares what they print.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
@@ -64,13 +64,16 @@ function endProgram(file: string): void {
 
 // Two at a time: a cluster waits for elections and leases half of the time.
 describe('tutorials', { concurrency: 2 }, () => {
-  const pages = globSync('docs/{tutorials,how-to}/*.md', { cwd: checkout }).sort();
+  const pages = [
+    ...globSync('docs/{tutorials,how-to}/*.md', { cwd: checkout }),
+    'docs/getting-started.md',
+  ].sort();
   assert.ok(pages.length > 15, `${pages}`);
   for (const path of pages) {
     if (basename(path) === 'README.md') continue;
     const { steps, needs } = readTutorial(join(checkout, path));
     // What a tutorial needs takes minutes to build or to start: `make test` leaves such tutorials out, and how-tos.
-    const isShort = needs === undefined && path.startsWith('docs/tutorials/');
+    const isShort = needs === undefined && !path.startsWith('docs/how-to/');
     if (!isShort && process.env.TUTORIALS !== 'all') continue;
     const { skip = false, timeoutMs = stepTimeoutMs, inCheckout = false } = needsOf(needs, checkout);
     test(`${basename(path)}: every command does what the text says`, {

@@ -1,6 +1,7 @@
 /** The groups of pages in the navigation, in order. */
 export const pageGroups = [
   'Start',
+  'Concepts',
   'Tutorials',
   'How-tos',
   'Commands',
@@ -23,6 +24,10 @@ export interface Page {
   readonly markdown: string;
   /** Where the text comes from, relative to the checkout; relative links in the text start from its folder. */
   readonly source?: string;
+  /** A page of the reference: names in it lead nowhere, because every one of them would. */
+  readonly isReference?: boolean;
+  /** How much a match counts in the search, 1 by default: less for a page that mentions everything. */
+  readonly searchWeight?: number;
 }
 
 /** A table in Markdown. Line breaks and bars in cells are escaped. */

@@ -8,11 +8,14 @@ interface WrittenPage {
   readonly title: string;
   readonly group: PageGroup;
   readonly id?: string;
+  readonly searchWeight?: number;
 }
 
 /** The documents of the checkout that are pages; those of the folders below `writtenPages()` are added by their headings. */
 const written: readonly WrittenPage[] = [
-  { source: 'README.md', title: 'Overview', group: 'Start', id: 'index' },
+  { source: 'docs/index.md', title: 'Documentation', group: 'Start', searchWeight: 0.4 },
+  { source: 'docs/getting-started.md', title: 'Getting started', group: 'Start' },
+  { source: 'README.md', title: 'Overview', group: 'Start', id: 'overview' },
   { source: 'docs/troubleshooting.md', title: 'Troubleshooting', group: 'Operation' },
   { source: 'SPEC.md', title: 'Promises', group: 'Operation' },
   { source: 'docs/limits.md', title: 'Limits', group: 'Operation' },
@@ -22,7 +25,7 @@ const written: readonly WrittenPage[] = [
   { source: 'packages/client/README.md', title: 'The TypeScript client', group: 'API', id: 'client' },
   { source: 'docs/image.md', title: 'What is in the image', group: 'Operation' },
   { source: 'rootfs/README.md', title: 'Build and boot the image', group: 'Operation', id: 'rootfs' },
-  { source: 'CHANGELOG.md', title: 'Changes', group: 'Start' },
+  { source: 'CHANGELOG.md', title: 'Changes', group: 'Start', searchWeight: 0.3 },
   { source: 'docs/glossary.md', title: 'Glossary', group: 'Start' },
   { source: 'ARCHITECTURE.md', title: 'Architecture', group: 'Internals' },
   { source: 'docs/rooms.md', title: 'Where new code belongs', group: 'Internals' },
@@ -37,6 +40,7 @@ const written: readonly WrittenPage[] = [
 /** The pages that people have written. Throws when one has no heading in its first line. */
 export async function writtenPages(root: string): Promise<Page[]> {
   const folders: readonly [string, PageGroup][] = [
+    ['docs/concepts', 'Concepts'],
     ['docs/tutorials', 'Tutorials'],
     ['docs/how-to', 'How-tos'],
     ['docs/decisions', 'Internals'],
