@@ -8,7 +8,9 @@ import { parseArgs } from 'node:util';
 import { buildInfo } from '@nodewright/contract';
 import { buildPages } from './docs/build-pages.ts';
 import { linkProblems } from './docs/check-links.ts';
-import { picturesFolder, renderSite } from './docs/render-site.ts';
+import { picturesFolder } from './docs/render-page.ts';
+import { renderSite } from './docs/render-site.ts';
+import { buildSearch } from './docs/search/build-search.ts';
 
 const checkout = join(import.meta.dirname, '..');
 const { values } = parseArgs({
@@ -29,6 +31,7 @@ if (problems.length > 0) {
 await rm(values.out, { recursive: true, force: true });
 await mkdir(values.out, { recursive: true });
 await Promise.all([...files].map(([name, text]) => writeFile(join(values.out, name), text)));
+await writeFile(join(values.out, 'search-engine.js'), await buildSearch(checkout));
 await cp(join(import.meta.dirname, 'docs', 'assets'), values.out, { recursive: true });
 for (const name of pictures)
   await cp(join(checkout, picturesFolder, name), join(values.out, 'pictures', name));

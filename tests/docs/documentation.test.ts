@@ -13,8 +13,11 @@ import { buildPages } from '../../tools/docs/build-pages.ts';
 import { linkProblems } from '../../tools/docs/check-links.ts';
 import { commandAddress } from '../../tools/docs/command-pages.ts';
 import { documentAddress, inertCells } from '../../tools/docs/configuration-pages.ts';
-import type { Page } from '../../tools/docs/page.ts';
-import { escapeHtml, renderSite, type SiteFiles } from '../../tools/docs/render-site.ts';
+import { escapeHtml, plainText } from '../../tools/docs/escape-html.ts';
+import { exampleDocuments } from '../../tools/docs/example-documents.ts';
+import { highlight } from '../../tools/docs/highlight.ts';
+import { type Page, pageGroups } from '../../tools/docs/page.ts';
+import { renderSite, type SiteFiles } from '../../tools/docs/render-site.ts';
 import { kindAddress } from '../../tools/docs/resource-pages.ts';
 import { suite as conformance } from '../conformance/suite.ts';
 import { elsewhere } from '../upstream/elsewhere.ts';
@@ -90,6 +93,95 @@ test('no link leads nowhere, and no page loads anything from another host', () =
   }
 });
 
+test('each kind of document has a whole example, which the validator accepts', async () => {
+  const examples = await exampleDocuments();
+  assert.deepEqual(
+    examples.map(({ kind }) => kind),
+    documentKinds,
+  );
+  assert.deepEqual(
+    examples.filter(({ findings }) => findings.length > 0),
+    [],
+  );
+  for (const { kind, text } of examples) {
+    const html = site.get(documentAddress(kind)) ?? '';
+    assert.ok(plainText(html).includes(text.replaceAll(/\s+/g, ' ').trim()), kind);
+    // A header alone shows nothing.
+    assert.ok(text.trim().split('\n').length > 2, kind);
+  }
+});
+
+test('llms.txt has a line for each page, by groups', () => {
+  const list = site.get('llms.txt') ?? '';
+  assert.match(list, /^# nodewright\n\n> .+\n\n## Start\n\n- \[/);
+  const listed = [...list.matchAll(/^- \[.+?\]\(([\w.-]+)\.html\)/gm)].map(([, id]) => id);
+  assert.deepEqual(listed.toSorted(), pages.map(({ id }) => id).toSorted());
+});
+
+test('each page leads to those before and after it in its group', () => {
+  for (const group of pageGroups) {
+    const ids = pages.filter((page) => page.group === group).map(({ id }) => id);
+    const nextOf = (id: string, rel: string) =>
+      new RegExp(`rel="${rel}" href="([^"]+)\\.html"`).exec(site.get(`${id}.html`) ?? '')?.[1];
+    assert.deepEqual(
+      ids.map((id) => nextOf(id, 'next')),
+      [...ids.slice(1), undefined],
+    );
+    assert.deepEqual(
+      ids.map((id) => nextOf(id, 'prev')),
+      [undefined, ...ids.slice(0, -1)],
+    );
+  }
+});
+
+test('each concept is one or two screens, links to others, and names only commands and kinds that exist', async () => {
+  const concepts = pages.filter(({ group }) => group === 'Concepts');
+  assert.equal(concepts.length, 8);
+  const paths = new Set((await everyCommand()).map(({ path }) => path));
+  const aliases = new Set(
+    nodeKinds.flatMap(({ allAliases }) => allAliases.map((name) => name.toLowerCase())),
+  );
+  for (const { markdown, source = '' } of concepts) {
+    assert.ok(markdown.split(/\s+/).length < 700, source);
+    assert.match(markdown, /^## Go on$/m, source);
+    const commands = [
+      ...markdown.matchAll(/talosctl ((?:-n \S+ |--\w+ [\w,.]+ )*)([a-z][a-z -]*[a-z])/g),
+    ].map(([, , words = '']) => words);
+    for (const words of commands) {
+      const [first = '', second = ''] = words.split(' ');
+      assert.ok(paths.has(`${first} ${second}`) || paths.has(first), `${source}: talosctl ${words}`);
+      // The list of kinds is a kind of the protocol itself.
+      if (first === 'get' && second !== 'rd') assert.ok(aliases.has(second), `${source}: get ${second}`);
+    }
+  }
+});
+
+test('highlight() colours the parts of each language, and loses no character', () => {
+  const samples: Readonly<Record<string, [text: string, spans: string]>> = {
+    sh: ['make up # now\necho "$A" --x', 'word:make comment:# now text:"$A" option:--x'],
+    yaml: ['# c\nkey: "v"\nn: 5\n---\n- a: b', 'comment:# c key:key text:"v" key:n number:5 word:--- key:a'],
+    json: ['{"a": [1, true, "b"]}', 'key:"a" number:1 word:true text:"b"'],
+    hcl: [
+      'resource "x" "y" {\n  a = 1 # c\n}',
+      'word:resource text:"x" text:"y" key:  a number:1 comment:# c',
+    ],
+    console: ['$ ls -l\nout <x>', 'comment:$  option:-l'],
+  };
+  for (const [language, [text, spans]] of Object.entries(samples)) {
+    const html = highlight(language, text);
+    const found = [...html.matchAll(/<span class="code-(\w+)">(.*?)<\/span>/g)];
+    const unescaped = (part: string) =>
+      part.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&#39;', "'");
+    assert.equal(
+      found.map(([, part, inner = '']) => `${part}:${unescaped(inner)}`).join(' '),
+      spans,
+      language,
+    );
+    assert.equal(unescaped(html.replaceAll(/<\/?span[^>]*>/g, '')), text, language);
+  }
+  assert.equal(highlight('text', '<b>'), '&lt;b&gt;');
+});
+
 test('linkProblems() finds a page and an anchor that do not exist', () => {
   const files = new Map([
     ['a.html', '<a href="b.html">b</a> <a href="#c">c</a> <a href="#d">d</a> <h2 id="d">'],
@@ -136,7 +228,10 @@ test('make docs writes the pages, and lists nothing else', () => {
   const images = [...site.values()].flatMap((html) => [...html.matchAll(/<img src="([^"]+)"/g)]);
   const pictures = new Set(images.map(([, source = '']) => source));
   assert.ok(pictures.size > 0);
-  assert.deepEqual(names.sort(), [...site.keys(), 'style.css', 'search.js', ...pictures].sort());
+  assert.deepEqual(
+    names.sort(),
+    [...site.keys(), 'style.css', 'page.js', 'search.js', 'search-engine.js', ...pictures].sort(),
+  );
 });
 
 test('the page of ports has every port and path of the contract, and that of errors every message of the guide', () => {

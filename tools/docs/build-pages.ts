@@ -12,18 +12,19 @@ import { writtenPages } from './written-pages.ts';
 
 /** All pages of the documentation of the checkout `root`. Throws when two have the same name. */
 export async function buildPages(root: string): Promise<Page[]> {
-  const [written, commands, descriptors, machined, built, operations] = await Promise.all([
+  const [written, commands, descriptors, machined, built, operations, configuration] = await Promise.all([
     writtenPages(root),
     commandPages(),
     contractDescriptors(root),
     describeMachined(root),
     everyCommand(),
     operationPages(root),
+    configurationPages(),
   ]);
   const pages = [
     ...written,
     ...commands,
-    ...configurationPages(),
+    ...configuration,
     ...resourcePages(machined.controllers),
     ...apiPages(descriptors, new Set(built.map(({ path }) => path))),
     ...operations,

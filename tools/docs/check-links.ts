@@ -20,7 +20,7 @@ export function linkProblems(files: SiteFiles, pictures: readonly string[] = [])
   );
 }
 
-const assets: ReadonlySet<string> = new Set(['style.css', 'search.js']);
+const assets: ReadonlySet<string> = new Set(['style.css', 'page.js', 'search.js']);
 
 function isGood(link: string, from: string, anchors: ReadonlyMap<string, ReadonlySet<string>>): boolean {
   if (/^https?:/.test(link) || assets.has(link)) return true;

@@ -1,7 +1,8 @@
 import { documentKinds, type FieldPath, fieldPaths, legacyKind, nodeKinds } from '@nodewright/machine-config';
 import { inertTable } from '@nodewright/machine-config/inert';
 import { encodeYaml, type FieldReference, fieldReference } from '@nodewright/machine-config/reference';
-import { code, markdownTable, type Page, prose } from './page.ts';
+import { exampleDocuments } from './example-documents.ts';
+import { code, codeBlock, markdownTable, type Page, prose } from './page.ts';
 
 /** What a type of the schema accepts. Source: Talos v1.14: machine configuration, scalar forms. */
 const typeTexts: Readonly<Record<FieldPath['field']['type'], string>> = {
@@ -41,8 +42,9 @@ const typeTexts: Readonly<Record<FieldPath['field']['type'], string>> = {
 };
 
 /** The reference of the machine configuration: the list of kinds of documents, what nodes do not act on, and a page for each kind. */
-export function configurationPages(): Page[] {
-  return [listOfKinds(), inertPage(), ...documentKinds.map(kindPage)];
+export async function configurationPages(): Promise<Page[]> {
+  const examples = await exampleDocuments();
+  return [listOfKinds(), inertPage(), ...examples.map(({ kind, text }) => kindPage(kind, text))];
 }
 
 const titleOf = (kind: string) => (kind === legacyKind ? 'machine and cluster (v1alpha1)' : kind);
@@ -112,12 +114,12 @@ ${markdownTable(['Document', 'Field', ...nodeKinds.map((node) => nodeTitles[node
   };
 }
 
-function kindPage(kind: string): Page {
+/** @param example a whole document */
+function kindPage(kind: string, example: string): Page {
   const docs = fieldReference(kind);
   const about = docs.get('');
   const paths = fieldPaths(kind);
   const isNamed = paths.some(({ path }) => path === 'name');
-  const header = kind === legacyKind ? '' : `\`\`\`yaml\napiVersion: v1alpha1\nkind: ${kind}\n\`\`\`\n`;
   const count =
     kind === legacyKind || !isNamed
       ? 'A configuration has at most one such document.'
@@ -134,9 +136,15 @@ function kindPage(kind: string): Page {
       '',
       [helpOf(about), notAppliedOf(about)].join(' '),
       '',
-      header,
       count,
       '',
+      '## Example',
+      '',
+      codeBlock('yaml', example),
+      ...(example.includes('MIIB') || kind === legacyKind
+        ? ['Certificates and keys are shortened here.', '']
+        : []),
+      ...(kind === legacyKind ? [] : ['## Fields', '']),
       ...sections,
     ].join('\n'),
   };

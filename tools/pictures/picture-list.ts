@@ -55,7 +55,7 @@ export const pictureList = {
     says: 'The page of error messages in the documentation that make docs writes',
     sources: [
       'tools/docs/assets/*',
-      'tools/docs/{render-site,operation-pages}.ts',
+      'tools/docs/{page-layout,render-page,highlight,operation-pages}.ts',
       'docs/troubleshooting.md',
     ],
     needsNoCluster: true,

@@ -1,72 +1,84 @@
-// The search of the documentation. It runs on the index that the page has loaded, and sends nothing.
-const maxResults = 30;
+// The field of the search. The index and the search itself are loaded when somebody first goes to the field; nothing is sent anywhere.
+const maxResults = 12;
+const shownText = 110;
 const input = document.querySelector('#search');
 const results = document.querySelector('#results');
-const entries = globalThis.searchIndex.map((entry) => ({
-  ...entry,
-  lowerHeading: entry.heading.toLowerCase(),
-  lowerPage: entry.page.toLowerCase(),
-  lowerText: entry.text.toLowerCase(),
-}));
+let loading;
 
-/** How well a section matches: 0 when a word is in none of its texts. A heading counts more than its text. */
-function score(entry, words) {
-  let sum = 0;
-  for (const word of words) {
-    if (entry.lowerHeading === word) sum += 20;
-    else if (entry.lowerHeading.startsWith(word)) sum += 10;
-    else if (entry.lowerHeading.includes(word)) sum += 6;
-    else if (entry.lowerPage.includes(word)) sum += 3;
-    else if (entry.lowerText.includes(word)) sum += 1;
-    else return 0;
-  }
-  return sum;
+/** Loads a script beside the page. A page that was opened from a file may load scripts, and nothing else. */
+function loadScript(address) {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement('script');
+    script.src = address;
+    script.addEventListener('load', () => resolve());
+    script.addEventListener('error', () => reject(new Error(`${address} cannot be loaded`)));
+    document.head.append(script);
+  });
 }
 
-function find(query) {
-  const words = query
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
-  if (words.length === 0) return [];
-  return entries
-    .map((entry) => ({ entry, points: score(entry, words) }))
-    .filter(({ points }) => points > 0)
-    .sort((one, other) => other.points - one.points)
-    .slice(0, maxResults);
-}
-
-function show() {
-  const found = find(input.value);
-  results.replaceChildren(
-    ...found.map(({ entry }) => {
-      const link = document.createElement('a');
-      link.href = entry.address;
-      link.textContent = entry.heading;
-      const page = document.createElement('span');
-      page.textContent = entry.heading === entry.page ? entry.text.slice(0, 80) : entry.page;
-      const item = document.createElement('li');
-      item.append(link, page);
-      return item;
-    }),
+function loadSearch() {
+  loading ??= Promise.all([loadScript('search-engine.js'), loadScript('search-index.js')]).then(() =>
+    globalThis.documentationSearch.createPageSearch(globalThis.searchIndex),
   );
-  if (found.length === 0 && input.value.trim() !== '') {
-    const item = document.createElement('li');
-    item.textContent = 'Nothing found.';
-    results.append(item);
-  }
-  results.hidden = input.value.trim() === '';
+  return loading;
 }
 
+function itemOf({ address, page, group, heading, text }) {
+  const link = document.createElement('a');
+  link.href = address;
+  link.textContent = page;
+  const about = document.createElement('span');
+  const isWhole = heading.toLowerCase() === page.toLowerCase();
+  about.textContent = `${group}${isWhole ? '' : ` · ${heading}`} · ${text.slice(0, shownText)}`;
+  const item = document.createElement('li');
+  item.append(link, about);
+  return item;
+}
+
+function message(text) {
+  const item = document.createElement('li');
+  item.textContent = text;
+  return item;
+}
+
+async function show() {
+  const question = input.value.trim();
+  results.hidden = question === '';
+  if (question === '') return results.replaceChildren();
+  let found;
+  try {
+    found = (await loadSearch()).find(question, maxResults);
+  } catch (cause) {
+    return results.replaceChildren(message(`The search does not work: ${cause.message}`));
+  }
+  // Somebody may have typed on while the index was loaded.
+  if (question !== input.value.trim()) return;
+  results.replaceChildren(...(found.length === 0 ? [message('Nothing found.')] : found.map(itemOf)));
+}
+
+input.addEventListener('focus', () => loadSearch().catch(() => {}));
 input.addEventListener('input', show);
 input.addEventListener('keydown', (event) => {
   if (event.key === 'Enter') results.querySelector('a')?.click();
-  if (event.key === 'Escape') {
-    input.value = '';
-    show();
+  if (event.key === 'ArrowDown' && !results.hidden) {
+    event.preventDefault();
+    results.querySelector('a')?.focus();
   }
 });
+results.addEventListener('keydown', (event) => {
+  const links = [...results.querySelectorAll('a')];
+  const index = links.indexOf(document.activeElement);
+  if (event.key === 'ArrowDown') links[index + 1]?.focus();
+  else if (event.key === 'ArrowUp') (links[index - 1] ?? input).focus();
+  else return;
+  event.preventDefault();
+});
 document.addEventListener('keydown', (event) => {
+  if (event.key === 'Escape' && input.value !== '') {
+    input.value = '';
+    show();
+    input.focus();
+  }
   if (event.key !== '/' || event.target === input || event.ctrlKey || event.metaKey) return;
   event.preventDefault();
   input.focus();
