@@ -32,10 +32,8 @@ test('every link between the documents leads to a file', () => {
     const links = [...textOf(document).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(
       ([, link = '']) => normalize(join(dirname(document), link)),
     );
-    // The landing page of the site leads to pages that only the site has; tests/docs checks these links.
-    const isOfSite = (link: string) => document === 'docs/index.md' && link.endsWith('.html');
     assert.deepEqual(
-      links.filter((link) => !isThere(link) && !isOfSite(link)),
+      links.filter((link) => !isThere(link)),
       [],
       document,
     );

@@ -55,7 +55,13 @@ function listOf(built: readonly BuiltCommand[]): Page {
 Every command of \`talosctl\`. Each takes \`-o json\`, where it prints something, and \`--help\`.
 
 ${sections.join('\n')}`;
-  return { id: 'commands', title: 'All commands', group: 'Commands', markdown };
+  return {
+    id: 'commands',
+    madeBy: 'tools/docs/command-pages.ts',
+    title: 'All commands',
+    group: 'Commands',
+    markdown,
+  };
 }
 
 function commandSection({ path, command }: BuiltCommand, page: string): string {

@@ -25,6 +25,7 @@ export function compatibilityPage(): Page {
     .map(([method]) => method);
   return {
     id: 'compatibility',
+    madeBy: 'tools/docs/compatibility-page.ts',
     title: 'Compatibility',
     group: 'API',
     markdown: `# Compatibility

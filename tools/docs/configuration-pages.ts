@@ -66,7 +66,13 @@ A configuration is a YAML file of one or more documents, separated by \`---\`. E
 \`talosctl apply-config\` and \`talosctl edit machineconfig\` send one to a node. A key that is not listed here is an error.
 
 ${markdownTable(['Kind of document', 'Purpose'], rows)}`;
-  return { id: 'configuration', title: 'All documents', group: 'Configuration', markdown };
+  return {
+    id: 'configuration',
+    madeBy: 'tools/docs/configuration-pages.ts',
+    title: 'All documents',
+    group: 'Configuration',
+    markdown,
+  };
 }
 
 const nodeTitles = {
@@ -108,6 +114,7 @@ and \`talosctl get diagnostics\` says so. SecurityProfileConfig, which \`talosct
 ${markdownTable(['Document', 'Field', ...nodeKinds.map((node) => nodeTitles[node])], rows)}`;
   return {
     id: 'configuration-not-applied',
+    madeBy: 'packages/machine-config/src/inert/inert-table.ts',
     title: 'What nodes do not act on',
     group: 'Configuration',
     markdown,

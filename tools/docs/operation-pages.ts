@@ -87,6 +87,7 @@ function portsPage(paths: string): Page {
   const isSocket = ([path = '']: readonly string[]) => path.endsWith('.sock`');
   return {
     id: 'ports',
+    madeBy: 'tools/docs/operation-pages.ts',
     title: 'Ports, sockets and files',
     group: 'Operation',
     markdown: `# Ports, sockets and files

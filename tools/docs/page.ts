@@ -24,6 +24,8 @@ export interface Page {
   readonly markdown: string;
   /** Where the text comes from, relative to the checkout; relative links in the text start from its folder. */
   readonly source?: string;
+  /** The file that the page is made by or of: a link to it in a text leads to the page. */
+  readonly madeBy?: string;
   /** A page of the reference: names in it lead nowhere, because every one of them would. */
   readonly isReference?: boolean;
   /** How much a match counts in the search, 1 by default: less for a page that mentions everything. */

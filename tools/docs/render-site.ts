@@ -25,7 +25,11 @@ const searchTextLength = { guide: 4000, generated: 500 } as const;
 
 /** Renders pages to HTML, with their navigation, the index of the search, and the list of pages for programs. */
 export function renderSite(pages: readonly Page[], version: string): SiteFiles {
-  const bySource = new Map(pages.flatMap(({ id, source }) => (source === undefined ? [] : [[source, id]])));
+  const bySource = new Map(
+    pages.flatMap(({ id, source = '', madeBy = '' }) =>
+      [source, madeBy].filter((path) => path !== '').map((path) => [path, id] as const),
+    ),
+  );
   const targets = { bySource, byName: namesOfReference(pages) };
   const rendered = pages.map((page) => ({ page, rendered: renderPage(withKind(page), targets) }));
   const files = new Map(
@@ -75,7 +79,7 @@ export function searchPage(page: Page, { headings }: RenderedPage): SearchPage {
   };
 }
 
-/** The list of pages with what each begins with, for programs that read documentation. Source: llmstxt.org. */
+/** The list of pages with what each begins with, for programs that read documentation, in the form of llmstxt.org. */
 function listForPrograms(rendered: readonly { page: Page; rendered: RenderedPage }[]): string {
   const groups = Map.groupBy(rendered, ({ page }) => page.group);
   const sections = [...groups].map(([group, pages]) =>

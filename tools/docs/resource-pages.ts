@@ -42,7 +42,13 @@ What a node knows, as typed resources. \`talosctl get <name>\` shows them, \`--w
 Any alias is a name, too.
 
 ${markdownTable(['Kind', 'Namespace', 'Aliases', 'Filled by'], rows)}`;
-  return { id: 'resources', title: 'All kinds', group: 'Resources', markdown };
+  return {
+    id: 'resources',
+    madeBy: 'tools/docs/resource-pages.ts',
+    title: 'All kinds',
+    group: 'Resources',
+    markdown,
+  };
 }
 
 function kindSection(kind: ResourceKind, graph: ControllerGraph): string {

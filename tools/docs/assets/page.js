@@ -21,6 +21,9 @@ if (!narrow.matches) {
   if (current !== null) list.scrollTop = current.offsetTop - list.clientHeight / 2;
 }
 
+/** A heading above this line of the window, in pixels, is that of the section that is read: a little below where links lead. */
+const readFrom = 48;
+
 const contents = document.querySelector('nav.contents details');
 if (contents !== null) {
   const fit = () => {
@@ -33,7 +36,7 @@ if (contents !== null) {
   );
   const headings = [...document.querySelectorAll('main :is(h2, h3)')].filter(({ id }) => links.has(id));
   const mark = () => {
-    const passed = headings.filter((heading) => heading.getBoundingClientRect().top < innerHeight / 4);
+    const passed = headings.filter((heading) => heading.getBoundingClientRect().top < readFrom);
     const current = links.get((passed.at(-1) ?? headings[0])?.id);
     for (const link of links.values())
       if (link === current) link.setAttribute('aria-current', 'true');

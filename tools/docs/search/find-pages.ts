@@ -55,7 +55,7 @@ const sameWordFit = 0.9;
 const synonymFit = 0.55;
 const typingErrorFit = 0.8;
 const beginningFit = 0.7;
-/** A text has said a word often enough; more often is hardly more. Source: Okapi BM25, k1. */
+/** A text has said a word often enough; more often is hardly more. This is k1 of Okapi BM25. */
 const enough = 1.2;
 /** Words that are not shorter than this may have so many typing errors. */
 const allowedErrors: readonly (readonly [length: number, errors: number])[] = [

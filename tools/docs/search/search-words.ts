@@ -61,7 +61,7 @@ export function stemOf(word: string): string {
 
 /**
  * How many letters two words differ by, where two letters in the wrong order count as one; anything above `limit` is `limit + 1`.
- * Source: optimal string alignment distance.
+ * This is the optimal string alignment distance.
  */
 export function wordDistance(one: string, other: string, limit: number): number {
   if (Math.abs(one.length - other.length) > limit) return limit + 1;
