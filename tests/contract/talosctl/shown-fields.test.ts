@@ -95,11 +95,17 @@ const tables: Readonly<Record<string, Table>> = {
   },
   '/suite.upgrade.v1.RolloutService/Status': {
     lines: ['upgrade status'],
-    leftOut: { 'suite.upgrade.v1.Rollout.is_settled': 'the phase says so; programs have it in -o json' },
+    leftOut: {
+      'suite.upgrade.v1.Rollout.is_settled': 'the phase says so; programs have it in -o json',
+      'suite.upgrade.v1.RolloutNode.spent_ms': 'the table has it while the node acts',
+    },
   },
   '/suite.upgrade.v1.RolloutService/Watch': {
     lines: ['upgrade status --watch'],
-    leftOut: { 'suite.upgrade.v1.Rollout.is_settled': 'the phase says so; programs have it in -o json' },
+    leftOut: {
+      'suite.upgrade.v1.Rollout.is_settled': 'the phase says so; programs have it in -o json',
+      'suite.upgrade.v1.RolloutNode.spent_ms': 'the table has it while the node acts',
+    },
   },
   '/suite.registry.v1.RegistryService/WatchTransfers': { lines: ['registry transfers --follow'] },
   '/time.TimeService/Time': { lines: ['time'] },
