@@ -400,7 +400,7 @@ test-devices: $(built) ## runs udevd-bridge with a real udevd, in namespaces of 
 	@$(suite) node tests/devices/run.ts
 
 .PHONY: test-upgrade
-test-upgrade: $(built) ## upgrades nodes of processes, rolls them back, and lets new systems fail; two minutes
+test-upgrade: $(built) ## upgrades nodes of processes, one by one and all with one command, rolls them back, and lets new systems fail (make etcd); three minutes
 	@node tools/upstream-client.ts
 	@$(suite) node tools/test.ts 'tests/upgrade/*.test.ts'
 

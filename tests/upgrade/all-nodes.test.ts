@@ -8,6 +8,7 @@ import { skipWithoutEtcd } from '@nodewright/etcd/testing';
 import { eventually } from '@nodewright/testkit';
 import { serveLayout } from '../boot/layout-registry.ts';
 import { openHome, openProcessCluster, type ProcessCluster } from '../cluster/process/process-cluster.ts';
+import { awaitWell } from './await-well.ts';
 import { writeProcessArtefact } from './process-artefact.ts';
 
 const skip = skipWithoutEtcd();
@@ -43,6 +44,7 @@ test('a worker has no roll-outs, and says where to ask', { skip }, async () => {
 });
 
 test('a control plane that upgrades itself goes on with the plan, and the worker follows', long, async () => {
+  await awaitWell(cluster, image);
   const begun = await cluster.talosctl('upgrade', '--all', '--image', image, '--yes', '--no-wait');
   assert.equal(begun.exitCode, 0, begun.stderr);
   assert.match(begun.stderr, /the roll-out goes on in the cluster: look at it again with/);

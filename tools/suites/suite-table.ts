@@ -66,8 +66,8 @@ export const suites: readonly Suite[] = [
   {
     verb: 'test-upgrade',
     folder: '`upgrade`',
-    needs: '`make upstream-client` for the released client',
-    minutes: '2',
+    needs: '`make etcd`; `make upstream-client` for the released client',
+    minutes: '3',
     ci: 'whole',
     files: ['tests/upgrade/*.test.ts'],
     question:

@@ -12,6 +12,7 @@ import { eventually } from '@nodewright/testkit';
 import { serveLayout } from '../../boot/layout-registry.ts';
 import { openEtcd } from '../../cluster/process/etcd-cluster.ts';
 import { openHome, openProcessCluster, type ProcessCluster } from '../../cluster/process/process-cluster.ts';
+import { awaitWell } from '../await-well.ts';
 import { writeProcessArtefact } from '../process-artefact.ts';
 
 const skip = skipWithoutEtcd();
@@ -130,6 +131,7 @@ test(
   'one command upgrades five nodes while clients use them, and goes on when its driver is killed',
   long,
   async (t) => {
+    await awaitWell(cluster, good);
     const dry = await cluster.talosctl('upgrade', '--all', '--image', good, '--dry-run');
     assert.equal(dry.exitCode, 0, dry.stderr);
     assert.match(dry.stdout, /node01 +control-plane +upgrade to registry\.test.*node05 +worker/s);
