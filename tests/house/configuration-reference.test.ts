@@ -417,7 +417,12 @@ test('the lines of machined by which kinds of nodes differ are there, each once'
 });
 
 const sources = globSync('{services/machined,packages/*}/src/**/*.ts', { cwd: checkout })
-  .filter((file) => !/\.test\.ts$|\/testing\/|^packages\/(?:machine-config|contract|state)\//.test(file))
+  .filter(
+    (file) =>
+      !/\.test\.ts$|\/testing\/|^packages\/(?:machine-config|contract|state|node-files\/src\/diff)\//.test(
+        file,
+      ),
+  )
   .map((file) => ({ file, text: readFileSync(join(checkout, file), 'utf8') }));
 
 test('no part of machined, and no package, uses the values that are listed as unused', () => {
