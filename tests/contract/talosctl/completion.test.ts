@@ -126,7 +126,7 @@ test('completion offers the arguments of commands that change configurations', a
   assert.deepEqual(await offered('apply-config', '--timeout', ''), []);
   assert.deepEqual(await offered('validate', '-m', 'c'), ['cloud', 'container']);
   assert.deepEqual(await offered('validate', '-c', ''), [':files']);
-  assert.deepEqual(await offered('mc', ''), ['gen', 'patch', 'convert']);
+  assert.deepEqual(await offered('mc', ''), ['gen', 'patch', 'convert', 'diff']);
   assert.deepEqual(await offered('machineconfig', 'patch', ''), [':files']);
   assert.deepEqual(await offered('meta', 'w'), ['write']);
   assert.deepEqual(await offered('meta', 'write', ''), []);

@@ -47,6 +47,7 @@ const argumentValues: Readonly<Record<string, readonly ValueSource[]>> = {
   list: [nodePaths],
   logs: [services],
   'machineconfig convert': [files],
+  'machineconfig diff': [files, files],
   'machineconfig gen': [free, free],
   'machineconfig patch': [files],
   'meta delete': [free],
