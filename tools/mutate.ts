@@ -31,6 +31,8 @@ const checkout = resolve(values.checkout);
 const seed = wholeNumber('SEED', values.seed, Math.floor(Math.random() * 1e9));
 const count = wholeNumber('COUNT', values.count, 20);
 const limitMs = wholeNumber('SECONDS', values.seconds, 120) * 1000;
+/** Of one test file. */
+const fileTimeoutMs = Math.min(limitMs, 60_000);
 const compiler = join(import.meta.dirname, '..', 'node_modules', 'typescript', 'bin', 'tsc');
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
@@ -59,7 +61,7 @@ const broken = new Set<string>();
 using copy = openWorkingCopy(checkout);
 for (const [index, fault] of faults.entries()) {
   const ranked = rankTests(graph, [fault.file], tests, secondsOf).map(({ file }) => file);
-  const verdict = await judgeFault({ copy, fault, tests: ranked, limitMs, broken });
+  const verdict = await judgeFault({ copy, fault, tests: ranked, limitMs, fileTimeoutMs, broken });
   const where = `${index + 1}/${faults.length} ${formatFault(fault)}`;
   if (verdict.kind === 'noticed') {
     counts.tests += 1;

@@ -106,6 +106,28 @@ test('broken', () => assert.fail('always'));
   assert.match(printed, /^seed 1: 6 faults, 2 noticed by tests, 0 by types, 4 survived$/m);
 });
 
+test('a fault that makes a loop endless is noticed, although the test listens for signals', (t) => {
+  const { run, write } = openCheckout(t);
+  const loop = `export function count(to: number): number {
+  let at = 0;
+  while (at !== to) at += to;
+  return at;
+}
+`;
+  write('packages/small/src/room.ts', loop);
+  const listening = `import { test } from 'node:test';
+import { count } from './room.ts';
+process.on('SIGTERM', () => {});
+test('count() ends', () => void count(2));
+`;
+  write('packages/small/src/room.test.ts', listening);
+  const printed = run('--seconds', '4');
+  assert.match(
+    printed,
+    /statement removed: at \+= to;\n {4}noticed by packages\/small\/src\/room\.test\.ts: does not end$/m,
+  );
+});
+
 test('make mutate that is killed leaves the checkout as it was, and the next run removes its copy', async (t) => {
   const waits = openCheckout(t, 'await new Promise((resolve) => setTimeout(resolve, 60_000));');
   const child = spawn(process.execPath, [program, ...waits.words], {

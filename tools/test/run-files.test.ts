@@ -132,8 +132,14 @@ test('runFiles() runs nothing again when more than six files failed', async () =
 
 test('runFiles() runs two failed files again in CI, and none when there are more', async () => {
   for (const [names, expected] of [
-    [['a.test.mjs', 'b.test.mjs'], [2, 0, 2]],
-    [['a.test.mjs', 'b.test.mjs', 'c.test.mjs'], [0, 3, 0]],
+    [
+      ['a.test.mjs', 'b.test.mjs'],
+      [2, 0, 2],
+    ],
+    [
+      ['a.test.mjs', 'b.test.mjs', 'c.test.mjs'],
+      [0, 3, 0],
+    ],
   ] as const) {
     const { passed, failed, repeated } = await countsOf(failsOnce, 'repeats', names, true);
     assert.deepEqual([passed, failed, repeated.length], expected);
