@@ -103,9 +103,9 @@ function Tracks({ group: { events, nodes, startMs, endMs } }: { readonly group: 
     <div class="tracks">
       {nodes.map((node) => (
         <section key={node} aria-label={`Events of ${node}`}>
-          <h3>
+          <h2>
             <a href={linkTo('node', [node])}>{node}</a>
-          </h3>
+          </h2>
           <ScrollRegion label={`Timeline of ${node}`} class="track-rows">
             <ol>
               {eventRows(events.filter((event) => event.node === node)).map((row) => (

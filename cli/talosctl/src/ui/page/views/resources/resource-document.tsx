@@ -21,7 +21,7 @@ export function ResourceDocument(props: ResourceDocumentProps) {
   const [version, setVersion] = useState('');
   const earlier = kept?.earlier.find((each) => String(each.version) === version);
   return (
-    <section class="resource-document" aria-label={id}>
+    <section class="resource-document" aria-label={`Document of ${id}`}>
       <h2>{id}</h2>
       <p class="compare">
         <label>
