@@ -26,7 +26,7 @@ test('machineconfig diff compares two files by what nodes make of them', async (
   assert.deepEqual([stderr, exitCode], ['', 3]);
   assert.deepEqual(stdout.split('\n'), [
     '+ setting sysctls.a.b: the node changes it at once',
-    '~ file kernel parameters (/proc/sys/a/b added): the kernel gets the value; one that is left out stays until the next boot',
+    '+ file kernel parameters: the kernel gets the values',
     'restarts by itself: nothing',
     'reboots: no',
     '',

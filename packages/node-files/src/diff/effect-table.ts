@@ -39,11 +39,7 @@ const rows: readonly (readonly ['file' | 'setting', RegExp, Effect])[] = [
   ['file', /^manifest/, atOnce('a control plane applies the manifest to the cluster')],
   ['file', /^Node object$/, atOnce('the Node object changes')],
   ['file', /^\/etc\/cri\//, atOnce('containerd reads it with the next pull')],
-  [
-    'file',
-    /^kernel parameters$/,
-    atOnce('the kernel gets the value; one that is left out stays until the next boot'),
-  ],
+  ['file', /^kernel parameters$/, atOnce('the kernel gets the values')],
   ['file', /^\/etc\/(?:hosts|resolv\.conf)$/, atOnce('programs read it with their next look-up')],
 
   [
