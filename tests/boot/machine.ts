@@ -57,6 +57,8 @@ export interface MachineInit {
   readonly hasScreen?: boolean;
   /** Whether it has a hardware watchdog, which restarts it. */
   readonly hasWatchdog?: boolean;
+  /** Default: 2. */
+  readonly processors?: number;
   /** Whether a machine that restarts boots again; by default it is off then. */
   readonly restarts?: boolean;
   /**
@@ -147,6 +149,7 @@ async function startOnce({
   hasUsb = false,
   hasScreen = false,
   hasWatchdog = false,
+  processors,
   restarts = false,
   network,
   moreTaps = [],
@@ -158,7 +161,10 @@ async function startOnce({
   const monitor = join(folder, 'monitor');
   const port = await freePort();
   const image = disk ?? join(imageFolder, 'disk.raw');
-  const hardware = { keepsDisk, writeLog, restarts, apiPort: port, ...network };
+  const hardware = {
+    ...{ keepsDisk, writeLog, restarts, apiPort: port, ...network },
+    ...(processors === undefined ? {} : { processors }),
+  };
   const words = [
     ...machineHardware({ ...hardware, disk: image === 'none' ? undefined : image }),
     ...(clock === undefined ? [] : ['-rtc', `base=${clock}`]),

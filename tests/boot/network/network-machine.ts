@@ -76,6 +76,8 @@ export interface ToolsMachineInit {
   readonly image: ImageWithExtensions;
   readonly connection: Connection;
   readonly moreTaps?: readonly string[];
+  /** Default: 2. */
+  readonly processors?: number;
 }
 
 export const ours =
@@ -89,7 +91,7 @@ export const makeToolsImage = ({ folder }: Workplace): Promise<ImageWithExtensio
 
 /** Makes the configuration. @returns how to start the machine */
 export async function prepareToolsMachine(init: ToolsMachineInit): Promise<() => Promise<ToolsMachine>> {
-  const { place, image, connection, moreTaps = [] } = init;
+  const { place, image, connection, moreTaps = [], processors = 2 } = init;
   const { folder } = place;
   const disk = join(folder, 'machine.raw');
   makeMachineDisk(image.disk, disk, diskBytes);
@@ -101,7 +103,7 @@ export async function prepareToolsMachine(init: ToolsMachineInit): Promise<() =>
   let isConfigured = false;
   return async () => {
     const machine = await startMachine({
-      ...{ disk, keepsDisk: true, network: connection, moreTaps, restarts: true, boot },
+      ...{ disk, keepsDisk: true, network: connection, moreTaps, processors, restarts: true, boot },
     });
     const node = networkMachine(machine, connection);
     try {

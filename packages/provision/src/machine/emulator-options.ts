@@ -39,6 +39,8 @@ export interface Hardware {
   readonly kubernetesPort?: number | undefined;
   /** Default: `usualMemoryMib`. */
   readonly memoryMib?: number;
+  /** Default: 2. */
+  readonly processors?: number;
   /** Default: `guestAddress`. A cluster refuses a second node with the address of another one. */
   readonly address?: string;
   /** Default: `tcg`, which works everywhere. */
@@ -51,11 +53,11 @@ export interface Hardware {
   readonly networkDevice?: string | undefined;
 }
 
-/** Options of QEMU for a machine with two processors, a disk and a network device. */
+/** Options of QEMU for a machine with a disk and a network device. */
 export function machineHardware(hardware: Hardware): string[] {
   const { disk, keepsDisk = false, writeLog, apiPort, trustdPort, address = guestAddress } = hardware;
   const { accelerator = 'tcg', restarts = false, kubernetesPort, memoryMib = usualMemoryMib } = hardware;
-  const { tapDevice, networkDevice = 'virtio-net-pci' } = hardware;
+  const { tapDevice, networkDevice = 'virtio-net-pci', processors = 2 } = hardware;
   const forwards = [
     [apiPort, guestApiPort],
     ...(trustdPort === undefined ? [] : [[trustdPort, guestTrustdPort]]),
@@ -65,7 +67,7 @@ export function machineHardware(hardware: Hardware): string[] {
     .join('');
   return [
     ...['-machine', 'q35', ...processorOptions[accelerator]],
-    ...['-smp', '2', '-m', String(memoryMib)],
+    ...['-smp', String(processors), '-m', String(memoryMib)],
     ...['-nodefaults', ...(restarts ? [] : ['-no-reboot']), '-nographic'],
     ...(disk === undefined ? [] : diskOptions(disk, keepsDisk, writeLog)),
     '-netdev',
