@@ -113,16 +113,7 @@ test('decideStep() names what the turn of a node waits for', () => {
     assert.deepEqual(decideStep(plan, factsOf(ill)), { kind: 'wait', reason });
 });
 
-test('decideStep() waits when the plan gives a control plane the role of a worker, or names a stranger', () => {
-  const plan = planOf(controlPlanesDone);
-  const renamed = {
-    ...plan,
-    nodes: plan.nodes.map((node) => (node.name === 'w1' ? { ...node, name: 'w9' } : node)),
-  };
-  assert.match(
-    JSON.stringify(decideStep(renamed, factsOf())),
-    /"wait".*w9 is in the plan, and not in the cluster/,
-  );
+test('decideStep() waits when the plan gives a control plane the role of a worker', () => {
   const facts = new Map(
     [...factsOf()].map(([name, one]) => [
       name,
@@ -130,9 +121,28 @@ test('decideStep() waits when the plan gives a control plane the role of a worke
     ]),
   );
   assert.match(
-    JSON.stringify(decideStep(plan, facts)),
-    /"wait".*w1 is a control-plane in the cluster, and a worker in the plan/,
+    JSON.stringify(decideStep(planOf(controlPlanesDone), facts)),
+    /"wait".*w1 is a control-plane in the cluster, and a worker in the plan: abort the plan/,
   );
+});
+
+test('a node of the plan that the cluster does not list is not well, as one that does not answer', () => {
+  const without = (name: string) => new Map([...factsOf()].filter(([one]) => one !== name));
+  const plan = planOf({ ...controlPlanesDone, w1: acting }, { maxUnavailable: 2 });
+  // It restarts, and others go on beside it as they may.
+  assert.deepEqual(decideStep(plan, without('w1')), { kind: 'grant', node: 'w2' });
+  assert.deepEqual(decideStep({ ...plan, maxUnavailable: 1 }, without('w1')), {
+    ...{ kind: 'wait', reason: 'w1 does not answer' },
+  });
+  assert.deepEqual(decideStep(planOf({ cp1: done, cp2: acting }), without('cp2')), {
+    ...{ kind: 'wait', reason: 'cp2 does not answer' },
+  });
+  assert.deepEqual(decideStep(planOf({ cp1: done }), without('cp3')), {
+    ...{ kind: 'wait', reason: 'the turn of cp2: cp3 is not well (does not answer)' },
+  });
+  assert.equal(previewPlan(planOf({}), without('w1'))[0]?.refusedBy, 'w1 is not well (does not answer)');
+  const aged = spendTime(plan, without('w1'), 5000);
+  assert.deepEqual(aged.nodes[3]?.progress, { state: 'acting', spentMs: 5000 });
 });
 
 test('decideStep() asks a node to begin only while the others are well, and does not count that time', () => {

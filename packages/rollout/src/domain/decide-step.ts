@@ -1,4 +1,4 @@
-import { type ClusterFacts, gateProblem } from './gate.ts';
+import { type ClusterFacts, gateProblem, withPlannedNodes } from './gate.ts';
 import { type PlannedNode, planLimits, type RolloutPlan } from './rollout-plan.ts';
 
 /** What a driver does next. The steps of the record change the plan in etcd, the others do not. */
@@ -22,7 +22,8 @@ export type RolloutStep =
   | { readonly kind: 'wait'; readonly reason: string };
 
 /** The next step of a plan. What happens to nodes that act comes before new turns. */
-export function decideStep(plan: RolloutPlan, facts: ClusterFacts): RolloutStep {
+export function decideStep(plan: RolloutPlan, known: ClusterFacts): RolloutStep {
+  const facts = withPlannedNodes(plan, known);
   const acting = plan.nodes.filter(({ progress }) => progress.state === 'acting');
   for (const node of acting) {
     const step = endOfAct(plan, facts, node);
@@ -104,7 +105,8 @@ function waitReason(plan: RolloutPlan, facts: ClusterFacts): string {
 
 function actText(facts: ClusterFacts, name: string): string {
   const known = facts.get(name);
-  if (known === undefined) return `${name} is not in the cluster`;
+  // Every node of the plan has facts: see withPlannedNodes().
+  if (known === undefined) return `${name} has no facts`;
   const texts = {
     unknown: 'does not answer',
     'not-begun': 'has not begun',
@@ -113,6 +115,7 @@ function actText(facts: ClusterFacts, name: string): string {
     failed: 'has failed',
     withdrawn: 'has not begun',
   } as const;
-  const detail = known.wellness.isWell ? '' : ` (${known.wellness.reason})`;
-  return `${name} ${texts[known.action.kind]}${detail}`;
+  const text = texts[known.action.kind];
+  const detail = known.wellness.isWell || known.wellness.reason === text ? '' : ` (${known.wellness.reason})`;
+  return `${name} ${text}${detail}`;
 }

@@ -25,32 +25,49 @@ export interface NodeFacts {
 /** All nodes of the cluster by their names, also those that are not in the plan. */
 export type ClusterFacts = ReadonlyMap<string, NodeFacts>;
 
+/** Of a node that is in the plan, and that the cluster does not list. */
+const away: Pick<NodeFacts, 'wellness' | 'action'> = {
+  wellness: { isWell: false, reason: 'does not answer' },
+  action: { kind: 'unknown' },
+};
+
+/**
+ * The facts with all nodes of the plan. A cluster lists live nodes only, so a node that is missing restarts, or is down: it counts as one
+ * that does not answer, with the role that it has in the plan.
+ */
+export function withPlannedNodes({ nodes }: RolloutPlan, facts: ClusterFacts): ClusterFacts {
+  const missing = nodes.filter(({ name }) => !facts.has(name));
+  if (missing.length === 0) return facts;
+  return new Map([...facts, ...missing.map(({ name, role }) => [name, { role, ...away }] as const)]);
+}
+
 /**
  * Why the node must not become unavailable now; `undefined` when it may. All other control planes must be available, and with this node
  * not more than the allowed number of nodes unavailable, whatever the cause. A node that the plan shows as acting counts as unavailable.
  */
-export function gateProblem(plan: RolloutPlan, facts: ClusterFacts, node: string): string | undefined {
-  const mismatch = clusterProblem(plan, facts);
+export function gateProblem(plan: RolloutPlan, known: ClusterFacts, node: string): string | undefined {
+  const facts = withPlannedNodes(plan, known);
+  const mismatch = roleProblem(plan, facts);
   if (mismatch !== undefined) return mismatch;
   const acting = new Set(
     plan.nodes.flatMap(({ name, progress }) => (progress.state === 'acting' ? [name] : [])),
   );
-  const away = [...facts].flatMap(([name, { role, wellness }]) => {
+  const absent = [...facts].flatMap(([name, { role, wellness }]) => {
     if (name === node || (wellness.isWell && !acting.has(name))) return [];
     return [
       { role, text: wellness.isWell ? `${name} has its turn` : `${name} is not well (${wellness.reason})` },
     ];
   });
-  const isHeld = away.some(({ role }) => role === 'control-plane') || away.length + 1 > plan.maxUnavailable;
-  return isHeld ? away.map(({ text }) => text).join(', ') : undefined;
+  const isHeld =
+    absent.some(({ role }) => role === 'control-plane') || absent.length + 1 > plan.maxUnavailable;
+  return isHeld ? absent.map(({ text }) => text).join(', ') : undefined;
 }
 
-/** What the plan says about the cluster that is not so; `undefined` when all is. */
-export function clusterProblem({ nodes }: RolloutPlan, facts: ClusterFacts): string | undefined {
+/** Which role the plan gives wrongly; `undefined` when all are right. */
+function roleProblem({ nodes }: RolloutPlan, facts: ClusterFacts): string | undefined {
   for (const { name, role } of nodes) {
     const known = facts.get(name);
-    if (known === undefined) return `${name} is in the plan, and not in the cluster: abort the plan`;
-    if (known.role !== role)
+    if (known !== undefined && known.role !== role)
       return `${name} is a ${known.role} in the cluster, and a ${role} in the plan: abort the plan`;
   }
   return undefined;

@@ -1,4 +1,4 @@
-import { type ClusterFacts, gateProblem } from './gate.ts';
+import { type ClusterFacts, gateProblem, withPlannedNodes } from './gate.ts';
 import type { NodeRole, RolloutPlan } from './rollout-plan.ts';
 
 /** What a plan will do to a node, and what would keep it from it if its turn came now. */
@@ -16,7 +16,8 @@ export interface PreviewRow {
 }
 
 /** The rows of a dry run, in the order of the turns, without the nodes that are done. */
-export function previewPlan(plan: RolloutPlan, facts: ClusterFacts): PreviewRow[] {
+export function previewPlan(plan: RolloutPlan, known: ClusterFacts): PreviewRow[] {
+  const facts = withPlannedNodes(plan, known);
   return plan.nodes.flatMap(({ name, role, progress }, index) => {
     if (progress.state === 'done') return [];
     const wellness = facts.get(name)?.wellness;

@@ -41,6 +41,9 @@ export interface NodeActions {
 }
 
 export interface ClusterView {
-  /** All nodes of the cluster, with what the nodes of the plan do. A node that does not answer is in it, and is not well. */
+  /**
+   * All nodes of the cluster, with what the nodes of the plan do. A node that does not answer is not well. A node of the plan that is
+   * missing counts as one that does not answer; any other node that is down must be in it as far as it is known.
+   */
   look(plan: RolloutPlan, signal: AbortSignal): Promise<ClusterFacts>;
 }

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { MembershipServiceDefinition } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import type { RpcService } from '@nodewright/rpc';
 import { pointerTo, type State } from '@nodewright/state';
-import { kubernetesSecrets, members } from '@nodewright/state/kinds';
+import { kubernetesSecrets, type MemberSpec, members } from '@nodewright/state/kinds';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { NodeFacts } from '../base/domain/node-facts.ts';
 import type { NodeLayout } from '../base/node-layout.ts';
@@ -10,6 +10,7 @@ import type { NodeView } from '../base/resources/node-view.ts';
 import { specOf } from '../base/resources/spec-of.ts';
 import type { Topic } from '../base/topic.ts';
 import { clusterControllers } from './controllers/cluster-controllers.ts';
+import { machineTypeName } from './domain/machine-type-message.ts';
 import { createFollowPlan } from './host/follow-plan.ts';
 import { linkTiming } from './host/link-timing.ts';
 import { openMembershipFile } from './host/membership-file.ts';
@@ -34,12 +35,17 @@ export interface OpenClusterInit {
   readonly telemetry: Telemetry;
 }
 
+/** A node as its record names it, whether it lives or not. */
+export type ListedNode = Pick<MemberSpec, 'nodeId' | 'hostname' | 'machineType' | 'addresses'>;
+
 export interface ClusterTopic extends Topic {
   /**
    * The service to which trustd passes the reports of workers, which cannot write to etcd. Served on the
    * socket of trustd only.
    */
   readonly membership: RpcService;
+  /** The records in etcd, of control planes also while they are down; `undefined` until the first lists have arrived. */
+  listed(): readonly ListedNode[] | undefined;
   /** Signals that the node is being reset, and waits a short time until the cluster does not list it any more. */
   sendResetSignal(signal: AbortSignal): Promise<void>;
 }
@@ -73,6 +79,14 @@ export async function openCluster(init: OpenClusterInit, scope: AsyncDisposableS
     membership: {
       definition: MembershipServiceDefinition,
       implementation: createMembershipService({ registry, timing: linkTiming, hasEtcdData, stopSignal }),
+    },
+    listed() {
+      const { nodes, controlPlanes } = registry.listed() ?? {};
+      if (nodes === undefined || controlPlanes === undefined) return undefined;
+      return [...nodes, ...controlPlanes.map(({ record }) => record)].map((record) => ({
+        ...{ nodeId: record.nodeId, hostname: record.hostname, addresses: record.addresses },
+        machineType: machineTypeName(record.machineType),
+      }));
     },
     sendResetSignal: (signal) => sendResetSignal({ state, registry }, signal),
   };

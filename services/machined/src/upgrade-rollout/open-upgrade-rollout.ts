@@ -19,7 +19,7 @@ import { specOf } from '../base/resources/spec-of.ts';
 import type { Topic } from '../base/topic.ts';
 import type { UpgradeCallsTopic } from '../upgrade-calls/upgrade-calls-topic.ts';
 import type { UpgradePlanTopic } from '../upgrade-plan/upgrade-plan-topic.ts';
-import { clusterNodes, type MemberProblems } from './domain/cluster-nodes.ts';
+import { clusterNodes, type MemberProblems, type NamedNode } from './domain/cluster-nodes.ts';
 import { grantProblem } from './domain/grant-problem.ts';
 import { nodeIllness } from './domain/node-illness.ts';
 import { rolloutLimits } from './domain/rollout-limits.ts';
@@ -39,6 +39,8 @@ export interface OpenUpgradeRolloutInit {
   readonly openEtcd: () => Promise<EtcdClient>;
   /** Whether this node has data of etcd, so that etcd may have a plan. */
   readonly hasEtcdData: () => Promise<boolean>;
+  /** The records in etcd; undefined until the first lists have arrived. */
+  readonly listed: () => readonly NamedNode[] | undefined;
   readonly memberProblems: (timeoutMs: number, signal: AbortSignal) => Promise<MemberProblems>;
   readonly calls: Pick<UpgradeCallsTopic, 'own' | 'setRolloutProblem'>;
   /** Undefined on a node that no call upgrades. */
@@ -61,7 +63,17 @@ export function openUpgradeRollout(init: OpenUpgradeRolloutInit, scope: AsyncDis
   const current = () => init.plan?.current() ?? { plan: undefined, waitsFor: '' };
   const store = scope.use(openKeptStore(openEtcd, timers));
   const nodeCalls = scope.use(openNodeCalls({ view, now: init.now, telemetry: init.telemetry }));
-  const nodes = async () => clusterNodes((await state.list(members)).map(({ spec }) => spec));
+  const live = async () => (await state.list(members)).map(({ spec }) => spec);
+  const nodes = async () => {
+    const listed = init.listed();
+    // Before that the members are only this node, or what the creator of the cluster named.
+    if (listed === undefined)
+      throw new Fault(
+        'unavailable',
+        'this node has not yet read from etcd which nodes the cluster has: try again in some seconds',
+      );
+    return clusterNodes(await live(), listed);
+  };
   const cluster = createClusterTurns({
     ...{ calls: nodeCalls, nodes, store, timers },
     memberProblems: (asked) => init.memberProblems(rolloutLimits.memberMs, asked),
@@ -93,7 +105,7 @@ export function openUpgradeRollout(init: OpenUpgradeRolloutInit, scope: AsyncDis
     controllers: [],
     api: {
       'suite.upgrade.v1.RolloutService': createRolloutService({
-        assertServed: async () => assertServed(role(), await nodes()),
+        assertServed: async () => assertServed(role(), clusterNodes(await live())),
         refusal: () => calls.own.refusal,
         rollouts,
       }),

@@ -82,7 +82,7 @@ export class NodeRegistry {
 
   /**
    * The control planes that keep their names and addresses, whether they live or not, as they were read last.
-   * Only checks of reports and certificates may use them: they are not the members of the cluster.
+   * Only checks of reports and certificates, and roll-outs, may use them: they are not the members of the cluster.
    */
   controlPlanes(): readonly KeptControlPlane[] {
     return this.#controlPlanes ?? [];

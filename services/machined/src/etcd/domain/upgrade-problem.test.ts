@@ -22,9 +22,13 @@ for (const [members, problem] of [
 
 test('memberProblems() has what concerns each member by its name, and what concerns all of them apart', () => {
   const three = [member('a'), member('b', 'no answer'), member('c')];
-  assert.deepEqual(memberProblems(three), { common: undefined, byName: new Map([['b', 'no answer']]) });
+  assert.deepEqual(memberProblems(three), {
+    ...{ common: undefined, byName: new Map([['b', 'no answer']]), names: ['a', 'b', 'c'] },
+  });
   const two = memberProblems([member('a'), member('b', 'no answer')]);
   assert.match(two.common ?? '', /^etcd member count\(2\)/);
   assert.deepEqual(two.byName, new Map([['b', 'no answer']]));
-  assert.match(memberProblems([member('a'), member(''), member('c')]).common ?? '', /has not started yet/);
+  const unstarted = memberProblems([member('a'), member(''), member('c')]);
+  assert.match(unstarted.common ?? '', /has not started yet/);
+  assert.deepEqual(unstarted.names, ['a', 'c']);
 });

@@ -14,6 +14,8 @@ export interface MemberProblems {
   readonly common: string | undefined;
   /** Why a member is not healthy, by its name. */
   readonly byName: ReadonlyMap<string, string>;
+  /** Of all members that have one. */
+  readonly names: readonly string[];
 }
 
 /** The same as `upgradeProblem()`, by member. */
@@ -23,6 +25,7 @@ export function memberProblems(members: readonly UpgradedMember[]): MemberProble
     byName: new Map(
       members.flatMap(({ name, failure }) => (failure === undefined ? [] : [[name, failure] as const])),
     ),
+    names: members.flatMap(({ name }) => (name === '' ? [] : [name])),
   };
 }
 

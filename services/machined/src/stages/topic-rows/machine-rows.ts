@@ -352,13 +352,14 @@ export const upgradeCallsRow = topicRow({
 
 export const upgradeRolloutRow = topicRow({
   name: 'upgrade-rollout',
-  needs: ['etcd', 'upgrade-plan', 'upgrade-calls'],
-  open: (host, { etcd, 'upgrade-plan': plan, 'upgrade-calls': calls }, scope) =>
+  needs: ['etcd', 'cluster', 'upgrade-plan', 'upgrade-calls'],
+  open: (host, { etcd, cluster, 'upgrade-plan': plan, 'upgrade-calls': calls }, scope) =>
     openUpgradeRollout(
       {
         ...{ ...host, plan, calls },
         openEtcd: () => etcd.openCluster(),
         hasEtcdData: () => etcd.hasData(),
+        listed: () => cluster.listed(),
         memberProblems: (timeoutMs, signal) => etcd.memberProblems(timeoutMs, signal),
       },
       scope,

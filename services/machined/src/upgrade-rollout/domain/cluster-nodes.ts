@@ -22,20 +22,39 @@ export interface NodeReport {
 export interface MemberProblems {
   readonly common: string | undefined;
   readonly byName: ReadonlyMap<string, string>;
+  readonly names: readonly string[];
 }
 
-/** The members of the cluster, by name. */
+/** A node as the members of the cluster, or its record in etcd, name it. */
+export type NamedNode = Pick<MemberSpec, 'nodeId' | 'hostname' | 'machineType' | 'addresses'>;
+
+/**
+ * The nodes of the cluster, by name.
+ *
+ * @param members those that live
+ * @param listed what etcd says besides: control planes that are down stay in it
+ */
 export function clusterNodes(
-  members: readonly Pick<MemberSpec, 'hostname' | 'machineType' | 'addresses'>[],
+  members: readonly NamedNode[],
+  listed: readonly NamedNode[] = [],
 ): ClusterNode[] {
-  return members
-    .map(({ hostname, machineType, addresses }) => ({
-      name: hostname.toLowerCase(),
-      role: machineType === 'worker' ? ('worker' as const) : ('control-plane' as const),
-      address: addresses[0],
-    }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const found = members.map(clusterNode);
+  const ids = new Set(members.map(({ nodeId }) => nodeId));
+  const names = new Set(found.map(({ name }) => name));
+  for (const one of listed) {
+    const node = clusterNode(one);
+    if (ids.has(one.nodeId) || names.has(node.name)) continue;
+    names.add(node.name);
+    found.push(node);
+  }
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
+
+const clusterNode = ({ hostname, machineType, addresses }: NamedNode): ClusterNode => ({
+  name: hostname.toLowerCase(),
+  role: machineType === 'worker' ? 'worker' : 'control-plane',
+  address: addresses[0],
+});
 
 /** The names that several nodes have. Nobody can tell whose turn such a name is. */
 export function sharedNames(nodes: readonly ClusterNode[]): string[] {
@@ -49,14 +68,15 @@ export function sharedNames(nodes: readonly ClusterNode[]): string[] {
  * The facts that a driver decides by.
  *
  * @param reports by the name of the node; a node without one does not answer
- * @param etcd a text: why etcd does not answer
+ * @param members a text: why etcd does not answer
  */
 export function clusterFacts(
   nodes: readonly ClusterNode[],
   reports: ReadonlyMap<string, NodeReport | string>,
-  etcd: MemberProblems | string,
+  members: MemberProblems | string,
 ): ClusterFacts {
   const shared = sharedNames(nodes);
+  const etcd = typeof members === 'string' ? members : withStrangers(nodes, members);
   return new Map(
     nodes.map(({ name, role }) => {
       const report = reports.get(name) ?? 'does not answer';
@@ -83,6 +103,24 @@ function illnessOf(
   if (told !== undefined && told !== role) return `it says that it is a ${told}`;
   if (illness !== undefined || role === 'worker') return illness;
   if (typeof etcd === 'string') return `etcd does not answer: ${etcd}`;
-  const own = etcd.byName.get(name) ?? etcd.byName.get(name.split('.')[0] ?? name);
+  const member = etcd.names.find((one) => isMemberOf(one, name));
+  const own = member === undefined ? undefined : etcd.byName.get(member);
   return own === undefined ? etcd.common : `its member of etcd is not healthy: ${own}`;
+}
+
+/** A member of etcd has the host name of its node, with the domain or without. */
+function isMemberOf(member: string, node: string): boolean {
+  const name = member.toLowerCase();
+  return name === node || name === node.split('.')[0];
+}
+
+/** A member whose node is not known counts for all: nobody can tell whether that node is well. */
+function withStrangers(nodes: readonly ClusterNode[], members: MemberProblems): MemberProblems {
+  if (members.common !== undefined) return members;
+  const controlPlanes = nodes.filter(({ role }) => role === 'control-plane');
+  const stranger = members.names.find((name) => !controlPlanes.some((node) => isMemberOf(name, node.name)));
+  if (stranger === undefined) return members;
+  const failure = members.byName.get(stranger);
+  const problem = failure === undefined ? 'belongs to no known node' : `is not healthy: ${failure}`;
+  return { ...members, common: `etcd member "${stranger}" ${problem}` };
 }

@@ -57,7 +57,7 @@ function open(change: Partial<ClusterTurnsInit> = {}) {
   const services = new Map(world.nodes.map((node) => [node.address, serviceOf(node)]));
   const turns = createClusterTurns({
     nodes: async () => world.nodes,
-    memberProblems: async () => ({ common: undefined, byName: new Map() }),
+    memberProblems: async () => ({ common: undefined, byName: new Map(), names: [] }),
     store: { read: async () => ({ bytes: planToBytes(world.plan), revision: 1n }) },
     timers: systemTimers,
     calls: {

@@ -44,7 +44,7 @@ async function open() {
         const reports = new Map(
           nodes.map(({ name }) => [name, name === 'node02' ? report : { ...report, illness: undefined }]),
         );
-        return clusterFacts(nodes, reports, { common: undefined, byName: new Map() });
+        return clusterFacts(nodes, reports, { common: undefined, byName: new Map(), names: [] });
       },
     },
   });
