@@ -66,6 +66,7 @@ export function openUpgradeCalls({
         void over.finally(() => taken[Symbol.dispose]());
       },
     },
+    isUpgrading: () => turn.isTaken,
     setRolloutProblem(ask) {
       rolloutProblem = ask;
     },

@@ -42,7 +42,7 @@ export interface OpenUpgradeRolloutInit {
   /** The records in etcd; undefined until the first lists have arrived. */
   readonly listed: () => readonly NamedNode[] | undefined;
   readonly memberProblems: (timeoutMs: number, signal: AbortSignal) => Promise<MemberProblems>;
-  readonly calls: Pick<UpgradeCallsTopic, 'own' | 'setRolloutProblem'>;
+  readonly calls: Pick<UpgradeCallsTopic, 'own' | 'isUpgrading' | 'setRolloutProblem'>;
   /** Undefined on a node that no call upgrades. */
   readonly plan: Pick<UpgradePlanTopic, 'current'> | undefined;
   /** Returns the current time in Unix ms. */
@@ -114,7 +114,8 @@ export function openUpgradeRollout(init: OpenUpgradeRolloutInit, scope: AsyncDis
         async illness() {
           const machine = await specOf(state, pointerTo(machineStatuses));
           const status = await specOf(state, pointerTo(upgradeStatuses));
-          return nodeIllness(machine, status, current()) ?? calls.own.refusal;
+          const facts = { machine, status, state: current(), isUpgrading: calls.isUpgrading() };
+          return nodeIllness(facts) ?? calls.own.refusal;
         },
       }),
     },

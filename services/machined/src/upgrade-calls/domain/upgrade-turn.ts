@@ -8,6 +8,10 @@ export const inProgress = (): Fault =>
 export class UpgradeTurn {
   #isTaken = false;
 
+  get isTaken(): boolean {
+    return this.#isTaken;
+  }
+
   /**
    * @returns what gives the turn back
    * @throws Fault `failed-precondition` while another one has it. Source: Talos v1.14: LifecycleService

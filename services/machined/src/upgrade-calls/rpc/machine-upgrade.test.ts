@@ -33,6 +33,31 @@ for (const flag of ['preserve', 'force'] as const)
     ]);
   });
 
+test('a roll-out that begins during the pull, or while etcd is asked, keeps the upgrade of this node alone away', async () => {
+  for (const stage of [false, true]) {
+    let problem: string | undefined;
+    const begins = async () => {
+      problem = 'a roll-out runs';
+    };
+    const pull = async (name: string) => {
+      await begins();
+      return name;
+    };
+    for (const change of [{ pull }, ...(stage ? [{ assertMayUpgrade: begins }] : [])]) {
+      problem = undefined;
+      const { upgrades, events, machine } = await testCalls({
+        ...change,
+        rolloutProblem: async () => problem,
+      });
+      await assert.rejects(async () => machine.upgrade({ ...plain, stage }, contextOf()), {
+        message: 'a roll-out runs',
+      });
+      assert.deepEqual(upgrades.calls, []);
+      assert.ok(!events.some((event) => String(event).startsWith('sequence')));
+    }
+  }
+});
+
 test('--stage records the upgrade with its digest, and restarts at once', async () => {
   const { upgrades, events, machine } = await testCalls();
   await machine.upgrade({ ...plain, stage: true }, contextOf());

@@ -64,6 +64,8 @@ export function createMachineUpgrade(
       const wish = { image: name, allowsDowngrade: false, dropsExtensions: false };
       if (stage) {
         if (!ignoresEtcd) await assertMayUpgrade(signal);
+        // Again: the pull takes minutes, in which a roll-out may have begun.
+        await access.assertNoRollout(signal);
         signal.throwIfAborted();
         const wanted: SystemRequest = { ...wish, extensionSet: undefined };
         await upgrades.stage(wanted);
@@ -71,6 +73,7 @@ export function createMachineUpgrade(
         return { messages: [{ ack: 'the upgrade is staged: the next start begins with it', actorId }] };
       }
       if (plans === undefined) throw new Fault('internal', 'this node has no plan of its upgrades');
+      await access.assertNoRollout(signal);
       const { over } = await plans.begin({ ...wish, ignoresEtcd, restart: kind, actorId }, signal);
       waiting.move();
       void over.finally(() => turn[Symbol.dispose]());

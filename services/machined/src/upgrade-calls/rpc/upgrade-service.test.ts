@@ -55,6 +55,32 @@ test('a staged upgrade without extensions is recorded', async () => {
   assert.deepEqual(upgrades.calls, [['stage', expected]]);
 });
 
+test('a roll-out that begins during the pull or the upload keeps the upgrade of this node alone away', async () => {
+  for (const settings of [
+    { ...plain, runPlan: true },
+    { ...plain, hasExtensionSet: true },
+    { ...plain, hasExtensionSet: true, stage: true },
+  ]) {
+    let problem: string | undefined;
+    const { upgrades, events, own } = await testCalls({
+      rolloutProblem: async () => problem,
+      async pull(name) {
+        problem = 'a roll-out runs';
+        return name;
+      },
+      received: {
+        async receive() {
+          problem = 'a roll-out runs';
+          return '/run/set';
+        },
+        remove: async () => {},
+      },
+    });
+    await assert.rejects(all(own.upgrade(requestsOf(settings), contextOf())), { message: 'a roll-out runs' });
+    assert.deepEqual([upgrades.calls, events], [[], []]);
+  }
+});
+
 test('a failure is the status of the call, and the set is removed', async () => {
   const { upgrades, events, own } = await testCalls();
   upgrades.failure = new Fault('permission-denied', 'the artefact is not signed');

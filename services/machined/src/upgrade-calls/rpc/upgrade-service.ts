@@ -47,7 +47,8 @@ export function createUpgradeService(init: UpgradeServiceInit): UpgradeServiceIm
       }
       waiting.defer(() => received.remove());
       const extensionSet = settings.hasExtensionSet ? await received.receive(chunksOf(pieces)) : undefined;
-      signal.throwIfAborted();
+      // Again: an upload takes minutes, in which a roll-out may have begun.
+      await access.assertNoRollout(signal);
       const wanted: SystemRequest = {
         ...{ image, extensionSet, allowsDowngrade: settings.allowDowngrade },
         dropsExtensions: settings.withoutExtensions,
@@ -76,7 +77,7 @@ export function createUpgradeService(init: UpgradeServiceInit): UpgradeServiceIm
 
 /** Begins the plan, which has the turn until the machine goes down or the plan fails. @throws Fault; the caller gives the turn back then */
 async function beginPlan(
-  { plans, pull, cannotEnd }: UpgradeServiceInit,
+  { access, plans, pull, cannotEnd }: UpgradeServiceInit,
   { image, allowDowngrade, withoutExtensions, hasExtensionSet, stage }: UpgradeSettings,
   turn: Disposable,
   signal: AbortSignal,
@@ -86,9 +87,12 @@ async function beginPlan(
   if (cannotEnd !== undefined) throw new Fault('failed-precondition', cannotEnd);
   if (plans === undefined) throw new Fault('internal', 'this node has no plan of its upgrades');
   const actorId = randomUUID();
+  const name = await pull(image, signal);
+  // Again, as after an upload.
+  await access.assertNoRollout(signal);
   const { id, over } = await plans.begin(
     {
-      ...{ image: await pull(image, signal), allowsDowngrade: allowDowngrade, actorId },
+      ...{ image: name, allowsDowngrade: allowDowngrade, actorId },
       ...{ dropsExtensions: withoutExtensions, ignoresEtcd: false, restart: 'graceful' },
     },
     signal,
