@@ -18,6 +18,8 @@ export const rolloutLimits = {
   ticketMs: 10_000,
   /** How long a node may take to get the artefact. */
   pullMs: 30 * 60_000,
+  /** Between two tries to get it, while the registry is not there or is busy. */
+  pullPauseMs: 15_000,
   /** How long a node whose etcd or disk refuses the start of its upgrade is asked again. */
   refusedMs: 60_000,
   /** How long a node refuses other upgrades after a driver has looked at it. */

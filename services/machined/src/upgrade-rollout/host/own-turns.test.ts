@@ -143,6 +143,46 @@ test('a pull that fails, and a node that no call upgrades, fail the turn', async
   }
 });
 
+test('a pull that fails for a moment is tried again until its time is over, and says why meanwhile', async () => {
+  for (const kind of ['unavailable', 'deadline-exceeded', 'resource-exhausted'] as const) {
+    let pulls = 0;
+    const own = {
+      ...{ refusal: undefined, begin: async () => {} },
+      pull: async (image: string) => {
+        pulls += 1;
+        return pulls < 3 ? Promise.reject(new Fault(kind, 'the registry is away')) : image;
+      },
+    };
+    const { turns, timers } = openTurns({ own });
+    turns.prepare(turn, wanted);
+    await turnOfLoop();
+    assert.deepEqual(turns.progress(turn, false), {
+      ...{ state: 'not-begun', reason: 'it gets the artefact again: the registry is away' },
+    });
+    for (let again = 0; again < 2; again += 1) {
+      timers.step(timers.now() + rolloutLimits.pullPauseMs);
+      await turnOfLoop();
+    }
+    assert.equal(pulls, 3);
+    assert.ok(turns.prepare(turn, wanted) !== undefined);
+  }
+});
+
+test('a pull that is withdrawn is not tried again', async () => {
+  let pulls = 0;
+  const pull = async () => {
+    pulls += 1;
+    return Promise.reject(new Fault('unavailable', 'the registry is away'));
+  };
+  const { turns, timers } = openTurns({ own: { refusal: undefined, begin: async () => {}, pull } });
+  turns.prepare(turn, wanted);
+  await turnOfLoop();
+  turns.withdraw(turn);
+  timers.step(rolloutLimits.pullPauseMs);
+  await turnOfLoop();
+  assert.equal(pulls, 1);
+});
+
 test('a start that is refused is tried again for a minute, then the turn has failed', async () => {
   const refuse = async () => Promise.reject(new Fault('failed-precondition', 'etcd refuses the upgrade'));
   const { turns, timers } = openTurns({ own: { refusal: undefined, pull: async () => 'x', begin: refuse } });

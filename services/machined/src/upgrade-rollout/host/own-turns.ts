@@ -1,7 +1,7 @@
 // The turns of this node in a roll-out: it gets the artefact, and begins its upgrade when a control plane has just seen that it may.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { Deadline, type Timers } from '@nodewright/async';
-import { Fault, faultFrom } from '@nodewright/fault';
+import { Deadline, pauseBy, type Timers } from '@nodewright/async';
+import { Fault, type FaultKind, faultFrom } from '@nodewright/fault';
 import type { NodeRole } from '@nodewright/rollout';
 import type { OwnUpgrades } from '../../upgrade-calls/upgrade-calls-topic.ts';
 import type { PlanState } from '../../upgrade-plan/upgrade-plan-topic.ts';
@@ -52,6 +52,9 @@ interface KnownTurn {
   /** Ends the pull. */
   readonly over: AbortController;
 }
+
+/** Of faults that may pass by themselves. */
+const passingKinds: readonly FaultKind[] = ['unavailable', 'deadline-exceeded', 'resource-exhausted'];
 
 export class OwnTurns {
   readonly #init: OwnTurnsInit;
@@ -164,7 +167,9 @@ export class OwnTurns {
     const { phase, reason } = known;
     if (phase === 'failed' || phase === 'withdrawn') return { state: phase, reason };
     if (phase === 'beginning') return { state: 'running', reason: 'it begins' };
-    return { state: 'not-begun', reason: phase === 'pulling' ? 'it gets the artefact' : reason };
+    if (phase !== 'pulling') return { state: 'not-begun', reason };
+    const again = reason === '' ? '' : ` again: ${reason}`;
+    return { state: 'not-begun', reason: `it gets the artefact${again}` };
   }
 
   #knownFor(turn: NodeTurn, wanted: WantedSystem): KnownTurn {
@@ -187,12 +192,30 @@ export class OwnTurns {
     using limit = new Deadline(rolloutLimits.pullMs, signal, known.over.signal);
     try {
       if (own.refusal !== undefined) throw new Fault('failed-precondition', own.refusal);
-      known.image = await own.pull(wanted.image, limit.signal);
-      if (known.phase === 'pulling') known.phase = 'ready';
+      known.image = await this.#pullOften(known, wanted.image, limit.signal);
+      if (known.phase !== 'pulling') return;
+      known.phase = 'ready';
+      known.reason = '';
     } catch (error) {
       if (known.phase !== 'pulling') return;
       known.phase = 'failed';
       known.reason = `the artefact: ${faultFrom(error).message}`;
+    }
+  }
+
+  /** A registry that is away or busy for a moment must not stop the whole roll-out. */
+  async #pullOften(known: KnownTurn, image: string, signal: AbortSignal): Promise<string> {
+    const { own, timers } = this.#init;
+    for (;;) {
+      try {
+        return await own.pull(image, signal);
+      } catch (error) {
+        const { kind, message } = faultFrom(error);
+        if (signal.aborted || !passingKinds.includes(kind)) throw error;
+        known.reason = message;
+      }
+      await pauseBy(timers, rolloutLimits.pullPauseMs, signal);
+      if (signal.aborted) throw new Fault('deadline-exceeded', known.reason);
     }
   }
 
