@@ -33,7 +33,7 @@ export function applyStep(plan: RolloutPlan, step: RolloutStep): RolloutPlan {
 /** What the plan waits for after a step. */
 function waitText(step: RolloutStep): string {
   if (step.kind === 'wait') return step.reason;
-  if (step.kind === 'start') return `${step.node.name} to begin`;
+  if (step.kind === 'start') return `${step.node.name} to begin${step.reason ? `: ${step.reason}` : ''}`;
   return step.kind === 'withdraw' ? `${step.node.name} to give its turn back` : '';
 }
 
@@ -43,8 +43,8 @@ export function nextAttempt({ attempt }: PlannedNode): Pick<PlannedNode, 'attemp
 }
 
 /**
- * Counts the time since the last look for the nodes that act. A node that has not begun, because the others are not well, has not had this
- * time.
+ * Counts the time since the last look for the nodes that act. A node that has not begun, because the others are not well or because it gets ready, has
+ * not had this time.
  *
  * @param elapsedMs since the last look of the same driver
  */
@@ -52,9 +52,9 @@ export function spendTime(plan: RolloutPlan, facts: ClusterFacts, elapsedMs: num
   const nodes = plan.nodes.map((node): PlannedNode => {
     const { name, progress } = node;
     if (progress.state !== 'acting') return node;
-    const isHeld =
-      facts.get(name)?.action.kind === 'not-begun' && gateProblem(plan, facts, name) !== undefined;
-    if (isHeld) return node;
+    const kind = facts.get(name)?.action.kind;
+    const isHeld = kind === 'not-begun' && gateProblem(plan, facts, name) !== undefined;
+    if (isHeld || kind === 'preparing') return node;
     const spentMs = Math.min(Math.round(progress.spentMs + elapsedMs), planLimits.limitMs * 2);
     return { ...node, progress: { state: 'acting', spentMs } };
   });

@@ -157,6 +157,49 @@ test('decideStep() asks a node to begin only while the others are well, and does
   assert.deepEqual(spendTime(plan, factsOf(), 5000), planOf({ cp1: { state: 'acting', spentMs: 5000 } }));
 });
 
+test('decideStep() lets no node that gets ready keep another from its turn, and does not count that time', () => {
+  const plan = planOf({ ...controlPlanesDone, w1: acting, w2: acting }, { maxUnavailable: 3 });
+  const preparing = { kind: 'preparing' } as const;
+  // w1 pulls, w2 has not been asked yet.
+  const step = decideStep(plan, factsOf({}, { w1: preparing }));
+  assert.equal(step.kind === 'start' && step.node.name, 'w2');
+  assert.deepEqual(decideStep(plan, factsOf({}, { w1: preparing, w2: preparing })), {
+    kind: 'grant',
+    node: 'w3',
+  });
+  const two = { ...plan, maxUnavailable: 2 };
+  assert.deepEqual(decideStep(two, factsOf({}, { w1: preparing, w2: preparing })), {
+    ...{ kind: 'wait', reason: 'w1 gets ready, w2 gets ready' },
+  });
+  const aged = spendTime(two, factsOf({}, { w1: preparing, w2: { kind: 'running' } }), 5000);
+  assert.deepEqual(
+    aged.nodes.slice(3, 5).map(({ progress }) => progress),
+    [acting, { state: 'acting', spentMs: 5000 }],
+  );
+  // A plan that does not run any more takes the turn back.
+  const paused = decideStep({ ...two, phase: 'paused' }, factsOf({}, { w1: preparing, w2: preparing }));
+  assert.equal(paused.kind === 'withdraw' && paused.node.name, 'w1');
+});
+
+test('what a node does, and why its start was refused, is what the plan waits for', () => {
+  const plan = planOf({ cp1: acting });
+  const waits = (ill: Readonly<Record<string, string>>, action: ActionState) =>
+    applyStep(plan, decideStep(plan, factsOf(ill, { cp1: action }))).waitsFor;
+  const reason = 'drain: a budget keeps pod a/b';
+  assert.equal(
+    waits({ cp1: 'its upgrade is at the step drain' }, { kind: 'running', reason }),
+    `cp1 is acting: ${reason}`,
+  );
+  assert.equal(
+    waits({}, { kind: 'preparing', reason: 'it gets the artefact' }),
+    'cp1 gets ready: it gets the artefact',
+  );
+  assert.equal(waits({}, { kind: 'not-begun', reason: 'etcd refuses' }), 'cp1 to begin: etcd refuses');
+  const late = planOf({ cp1: { state: 'acting', spentMs: 10 * minute } });
+  const failed = decideStep(late, factsOf({}, { cp1: { kind: 'not-begun', reason: 'etcd refuses' } }));
+  assert.match(failed.kind === 'fail' ? failed.reason : '', /cp1 has not begun: etcd refuses$/);
+});
+
 test('decideStep() confirms a node that has acted only when it is well, and stops the plan when it is not in time', () => {
   const acted = { cp1: { kind: 'done' } } as const;
   assert.deepEqual(decideStep(planOf({ cp1: acting }), factsOf({}, acted)), { kind: 'confirm', node: 'cp1' });

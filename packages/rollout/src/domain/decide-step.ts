@@ -5,8 +5,8 @@ import { type PlannedNode, planLimits, type RolloutPlan } from './rollout-plan.t
 export type RolloutStep =
   /** Of the record: the node has its turn. */
   | { readonly kind: 'grant'; readonly node: string }
-  /** Asks the node to act. It does nothing when it has been asked before. */
-  | { readonly kind: 'start'; readonly node: PlannedNode }
+  /** Asks the node to act. It does nothing when it has begun before. `reason`: why it did not begin when it was asked before. */
+  | { readonly kind: 'start'; readonly node: PlannedNode; readonly reason?: string }
   /** Asks the node not to act any more, if it has not begun. */
   | { readonly kind: 'withdraw'; readonly node: PlannedNode }
   /** Of the record: the node has not begun, and waits for another turn. */
@@ -30,9 +30,11 @@ export function decideStep(plan: RolloutPlan, known: ClusterFacts): RolloutStep 
     if (step !== undefined) return step;
   }
   for (const node of acting) {
-    if (facts.get(node.name)?.action.kind !== 'not-begun') continue;
+    const action = facts.get(node.name)?.action;
+    if (action?.kind !== 'not-begun' && action?.kind !== 'preparing') continue;
     if (plan.phase !== 'running') return { kind: 'withdraw', node };
-    if (gateProblem(plan, facts, node.name) === undefined) return { kind: 'start', node };
+    if (action.kind === 'preparing' || gateProblem(plan, facts, node.name) !== undefined) continue;
+    return { kind: 'start', node, ...(action.reason ? { reason: action.reason } : {}) };
   }
   const isUnfinished = plan.phase === 'running' || plan.phase === 'paused';
   if (isUnfinished && plan.nodes.every(({ progress }) => progress.state === 'done'))
@@ -110,12 +112,17 @@ function actText(facts: ClusterFacts, name: string): string {
   const texts = {
     unknown: 'does not answer',
     'not-begun': 'has not begun',
+    preparing: 'gets ready',
     running: 'is acting',
     done: 'has acted',
     failed: 'has failed',
     withdrawn: 'has not begun',
   } as const;
   const text = texts[known.action.kind];
+  const { action } = known;
+  const reason = 'reason' in action && action.reason ? `: ${action.reason}` : '';
+  // What it does says why it is not well.
+  if (action.kind === 'running' && reason !== '') return `${name} ${text}${reason}`;
   const detail = known.wellness.isWell || known.wellness.reason === text ? '' : ` (${known.wellness.reason})`;
-  return `${name} ${text}${detail}`;
+  return `${name} ${text}${reason}${detail}`;
 }

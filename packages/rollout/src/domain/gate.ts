@@ -6,8 +6,12 @@ import type { Wellness } from './wellness.ts';
 export type ActionState =
   /** It does not answer. */
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'not-begun' }
-  | { readonly kind: 'running' }
+  /** `reason`: why the start was refused last. */
+  | { readonly kind: 'not-begun'; readonly reason?: string }
+  /** It has been asked, and gets what it needs. It has a limit of its own for that, fails when it is over, and is as available as before. */
+  | { readonly kind: 'preparing'; readonly reason?: string }
+  /** `reason`: what it does, and what it waits for. */
+  | { readonly kind: 'running'; readonly reason?: string }
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly reason: string }
   /** It has not begun and never will. */

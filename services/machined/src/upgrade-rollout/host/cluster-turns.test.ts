@@ -87,8 +87,8 @@ test('start() lets the node begin once, however often it is called', async () =>
   await turns.start(plan, acting, never);
   assert.deepEqual(begun, ['node02 32']);
   const facts = await turns.look(plan, never);
-  assert.deepEqual(facts.get('node02')?.action, { kind: 'running' });
-  assert.deepEqual(facts.get('node01')?.action, { kind: 'not-begun' });
+  assert.deepEqual(facts.get('node02')?.action, { kind: 'running', reason: 'it begins' });
+  assert.deepEqual(facts.get('node01')?.action, { kind: 'not-begun', reason: '' });
 });
 
 for (const [what, changed] of [

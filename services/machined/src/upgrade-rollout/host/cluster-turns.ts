@@ -81,7 +81,7 @@ export function createClusterTurns(init: ClusterTurnsInit): ClusterTurns {
           return;
         }
         const { state } = await turns.progress({ turn, keepsOthersAway: true }, { signal: limit.signal });
-        if (state !== 'not-begun') return;
+        if (state !== 'not-begun' && state !== 'preparing') return;
         await pauseBy(timers, preparePollMs, limit.signal);
       }
       signal.throwIfAborted();
@@ -170,7 +170,7 @@ async function reportOf(
 
 function actionOf(state: string, reason: string): ActionState {
   if (state === 'failed') return { kind: 'failed', reason };
-  if (state === 'not-begun' || state === 'running' || state === 'done' || state === 'withdrawn')
-    return { kind: state };
+  if (state === 'not-begun' || state === 'preparing' || state === 'running') return { kind: state, reason };
+  if (state === 'done' || state === 'withdrawn') return { kind: state };
   return { kind: 'unknown' };
 }

@@ -157,7 +157,7 @@ test('a pull that fails for a moment is tried again until its time is over, and 
     turns.prepare(turn, wanted);
     await turnOfLoop();
     assert.deepEqual(turns.progress(turn, false), {
-      ...{ state: 'not-begun', reason: 'it gets the artefact again: the registry is away' },
+      ...{ state: 'preparing', reason: 'it gets the artefact again: the registry is away' },
     });
     for (let again = 0; again < 2; again += 1) {
       timers.step(timers.now() + rolloutLimits.pullPauseMs);
@@ -177,7 +177,7 @@ test('a pull that is withdrawn is not tried again', async () => {
   const { turns, timers } = openTurns({ own: { refusal: undefined, begin: async () => {}, pull } });
   turns.prepare(turn, wanted);
   await turnOfLoop();
-  turns.withdraw(turn);
+  assert.equal(turns.withdraw(turn), 'withdrawn');
   timers.step(rolloutLimits.pullPauseMs);
   await turnOfLoop();
   assert.equal(pulls, 1);

@@ -10,7 +10,7 @@ import type { WantedSystem } from '../domain/rollout-action.ts';
 import { rolloutLimits } from '../domain/rollout-limits.ts';
 
 /** `unknown`: the record of this node cannot be read yet. */
-export type TurnState = 'unknown' | 'not-begun' | 'running' | 'done' | 'failed' | 'withdrawn';
+export type TurnState = 'unknown' | 'not-begun' | 'preparing' | 'running' | 'done' | 'failed' | 'withdrawn';
 
 export interface TurnProgress {
   readonly state: TurnState;
@@ -146,7 +146,7 @@ export class OwnTurns {
   withdraw(turn: NodeTurn): TurnState {
     this.#assertName(turn);
     const { state } = this.#progressOf(turn);
-    if (state !== 'not-begun') return state;
+    if (state !== 'not-begun' && state !== 'preparing') return state;
     if (this.#isLate(turn)) return 'withdrawn';
     this.#replace({ ...newTurn(turn, undefined), phase: 'withdrawn' });
     return 'withdrawn';
@@ -169,7 +169,7 @@ export class OwnTurns {
     if (phase === 'beginning') return { state: 'running', reason: 'it begins' };
     if (phase !== 'pulling') return { state: 'not-begun', reason };
     const again = reason === '' ? '' : ` again: ${reason}`;
-    return { state: 'not-begun', reason: `it gets the artefact${again}` };
+    return { state: 'preparing', reason: `it gets the artefact${again}` };
   }
 
   #knownFor(turn: NodeTurn, wanted: WantedSystem): KnownTurn {

@@ -201,9 +201,12 @@ export interface ProgressRequest {
 
 /** How far a turn is. */
 export interface ProgressResponse {
-  /** `unknown` before the disk is mounted, `not-begun`, `running`, `done`, `failed` or `withdrawn`. */
+  /**
+   * `unknown` before the disk is mounted, `not-begun`, `preparing` while it gets the artefact, `running`, `done`, `failed` or
+   * `withdrawn`.
+   */
   state: string;
-  /** What it does, or why it has failed. */
+  /** What it does, why it was refused the start, or why it has failed. */
   reason: string;
   /** As this node knows its own. */
   role: NodeRole;
