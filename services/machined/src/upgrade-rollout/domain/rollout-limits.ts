@@ -21,7 +21,9 @@ export const rolloutLimits = {
   /** Between two tries to get it, while the registry is not there or is busy. */
   pullPauseMs: 15_000,
   /** How long a node whose etcd or disk refuses the start of its upgrade is asked again. */
-  refusedMs: 60_000,
+  refusedMs: 90_000,
+  /** After how long without a refusal that time begins anew. */
+  refusedGapMs: 20_000,
   /** How long a node refuses other upgrades after a driver has looked at it. */
   holdMs: 60_000,
   /** How long a certificate of a driver is used. It is valid for twice as long. */

@@ -183,14 +183,34 @@ test('a pull that is withdrawn is not tried again', async () => {
   assert.equal(pulls, 1);
 });
 
-test('a start that is refused is tried again for a minute, then the turn has failed', async () => {
+test('a start that is refused is tried again for a while, then the turn has failed', async () => {
   const refuse = async () => Promise.reject(new Fault('failed-precondition', 'etcd refuses the upgrade'));
   const { turns, timers } = openTurns({ own: { refusal: undefined, pull: async () => 'x', begin: refuse } });
   await assert.rejects(turns.begin(turn, await ticketOf(turns), never), /etcd refuses/);
   assert.equal(turns.progress(turn, false).state, 'not-begun');
+  while (timers.now() < rolloutLimits.refusedMs) {
+    assert.equal(turns.progress(turn, false).state, 'not-begun');
+    timers.step(timers.now() + rolloutLimits.refusedGapMs);
+    await assert.rejects(turns.begin(turn, await ticketOf(turns), never), /etcd refuses/);
+  }
+  assert.deepEqual(turns.progress(turn, false), { state: 'failed', reason: 'etcd refuses the upgrade' });
+});
+
+test('refusals that are far apart, or whose caller has left, do not add up to a failed turn', async () => {
+  const caller = new AbortController();
+  const refuse = async () => Promise.reject(new Fault('failed-precondition', 'etcd refuses the upgrade'));
+  const { turns, timers } = openTurns({ own: { refusal: undefined, pull: async () => 'x', begin: refuse } });
+  await assert.rejects(turns.begin(turn, await ticketOf(turns), never), /etcd refuses/);
   timers.step(rolloutLimits.refusedMs);
   await assert.rejects(turns.begin(turn, await ticketOf(turns), never), /etcd refuses/);
-  assert.deepEqual(turns.progress(turn, false), { state: 'failed', reason: 'etcd refuses the upgrade' });
+  assert.equal(turns.progress(turn, false).state, 'not-begun');
+  for (let again = 0; again < 20; again += 1) {
+    timers.step(timers.now() + rolloutLimits.refusedGapMs);
+    const ticket = await ticketOf(turns);
+    caller.abort();
+    await assert.rejects(turns.begin(turn, ticket, caller.signal));
+  }
+  assert.equal(turns.progress(turn, false).state, 'not-begun');
 });
 
 test('other upgrades are kept away for a minute after a driver has looked, and no longer', () => {

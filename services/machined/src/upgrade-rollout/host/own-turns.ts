@@ -47,8 +47,8 @@ interface KnownTurn {
   image: string;
   ticket: Buffer | undefined;
   ticketAtMs: number;
-  /** Since when the start is refused; undefined while it is not. */
-  refusedSinceMs: number | undefined;
+  /** Since when the start is refused, and when it was refused last; undefined while it is not. */
+  refused: { readonly sinceMs: number; readonly lastMs: number } | undefined;
   /** Ends the pull. */
   readonly over: AbortController;
 }
@@ -135,9 +135,11 @@ export class OwnTurns {
     }
     try {
       await own.begin({ ...wanted, id: known.id, image: known.image }, signal);
-      known.refusedSinceMs = undefined;
+      known.refused = undefined;
     } catch (error) {
-      this.#refused(known, faultFrom(error).message);
+      // A caller that leaves says nothing about this node.
+      if (signal.aborted) known.phase = 'ready';
+      else this.#refused(known, faultFrom(error).message);
       throw error;
     }
   }
@@ -222,9 +224,13 @@ export class OwnTurns {
   /** etcd may refuse for a moment, such as while another node is checked. */
   #refused(known: KnownTurn, reason: string): void {
     const nowMs = this.#init.timers.monotonicMs();
-    known.refusedSinceMs ??= nowMs;
+    const { refused } = known;
+    // Without a try meanwhile nobody knows whether it was refused all the time.
+    const isAnew = refused === undefined || nowMs - refused.lastMs > rolloutLimits.refusedGapMs;
+    const sinceMs = isAnew ? nowMs : refused.sinceMs;
+    known.refused = { sinceMs, lastMs: nowMs };
     known.reason = reason;
-    known.phase = nowMs - known.refusedSinceMs >= rolloutLimits.refusedMs ? 'failed' : 'ready';
+    known.phase = nowMs - sinceMs >= rolloutLimits.refusedMs ? 'failed' : 'ready';
   }
 
   #replace(known: KnownTurn): void {
@@ -257,5 +263,5 @@ export class OwnTurns {
 
 const newTurn = (turn: NodeTurn, wanted: WantedSystem | undefined): KnownTurn => ({
   ...{ id: nodePlanIdOf(turn), turn, wanted, phase: 'pulling', reason: '', image: '' },
-  ...{ ticket: undefined, ticketAtMs: 0, refusedSinceMs: undefined, over: new AbortController() },
+  ...{ ticket: undefined, ticketAtMs: 0, refused: undefined, over: new AbortController() },
 });
