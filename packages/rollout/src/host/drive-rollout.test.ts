@@ -233,6 +233,17 @@ test('beginPlan() stores one of two plans that begin at the same moment', async 
   assert.deepEqual(results.map(({ kind }) => kind).sort(), ['plan', 'refused']);
 });
 
+test('requestPlan() leaves a plan alone that took the place of the one that was meant', async () => {
+  const store = new MemoryStore();
+  await beginPlan(store, plan, signal);
+  const other = '1'.repeat(32);
+  assert.deepEqual(await requestPlan(store, 'abort', signal, other), {
+    ...{ kind: 'refused', reason: `etcd has another roll-out, ${plan.id}: look at it first` },
+  });
+  assert.equal(store.plan().phase, 'running');
+  assert.equal((await requestPlan(store, 'abort', signal, plan.id)).kind, 'plan');
+});
+
 test('requestPlan() pauses and resumes, and aborts what is not valid by its removal', async () => {
   const store = new MemoryStore();
   assert.deepEqual(await requestPlan(store, 'pause', signal), {

@@ -30,11 +30,16 @@ export async function beginPlan(
   return { kind: 'refused', reason: 'another roll-out has begun at the same moment' };
 }
 
-/** Pauses, resumes or aborts the plan in etcd. To abort one that is not valid removes it. */
+/**
+ * Pauses, resumes or aborts the plan in etcd. To abort one that is not valid removes it.
+ *
+ * @param id the plan that is meant; empty: the one in etcd
+ */
 export async function requestPlan(
   store: PlanStore,
   request: PlanRequest,
   signal: AbortSignal,
+  id = '',
 ): Promise<PlanResult> {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const stored = await store.read(signal);
@@ -46,6 +51,8 @@ export async function requestPlan(
         return { kind: 'refused', reason: `${before.reason}: it was removed` };
       continue;
     }
+    if (id !== '' && before.plan.id !== id)
+      return { kind: 'refused', reason: `etcd has another roll-out, ${before.plan.id}: look at it first` };
     const result = changePlan(before.plan, request);
     if (result.kind === 'refused') return result;
     if (await store.write(planToBytes(result.plan), { revision: stored.revision }, signal)) return result;

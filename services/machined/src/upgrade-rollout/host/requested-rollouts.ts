@@ -135,12 +135,7 @@ export class RequestedRollouts {
     const { store } = this.#init;
     const stored = await store.read(signal);
     const before = stored && planFromBytes(stored.bytes);
-    if (before?.kind === 'plan' && id !== '' && before.plan.id !== id)
-      throw new Fault(
-        'failed-precondition',
-        `etcd has another roll-out, ${before.plan.id}: look at it first`,
-      );
-    const result = await requestPlan(store, request, signal);
+    const result = await requestPlan(store, request, signal, id);
     if (result.kind === 'plan') {
       // No driver looks at the nodes again, which would refuse other upgrades for another minute.
       if (isSettled(result.plan)) await this.#init.cluster.preview(result.plan, signal).catch(() => {});
