@@ -16,16 +16,15 @@ export const followPollMs = 5_000;
 
 /** Drives each plan when the turn is this node's, until the signal aborts. It does not throw. */
 export async function followRollouts(init: FollowRolloutsInit, signal: AbortSignal): Promise<void> {
-  let lastInvalid: string | undefined;
+  let last: string | undefined;
   while (!signal.aborted) {
-    try {
-      const invalid = await driveOnce(init, signal);
-      // Once, and not each time it is read.
-      if (invalid !== undefined && invalid !== lastInvalid) init.report({ kind: 'trouble', reason: invalid });
-      lastInvalid = invalid;
-    } catch (error) {
-      if (!signal.aborted) init.report({ kind: 'trouble', reason: faultFrom(error).message });
-    }
+    const trouble = await driveOnce(init, signal).catch(
+      (error: unknown) => `the plan in etcd cannot be read, or not be driven: ${faultFrom(error).message}`,
+    );
+    if (signal.aborted) return;
+    // Once, and not at each try.
+    if (trouble !== undefined && trouble !== last) init.report({ kind: 'trouble', reason: trouble });
+    last = trouble;
     await pauseBy(init.timers, followPollMs, signal);
   }
 }
