@@ -15,7 +15,7 @@ import {
   type TestPlans,
   type TestPlansInit,
 } from '../testing/test-plans.ts';
-import type { WantedPlan } from './node-plans.ts';
+import { downLimitMs, type WantedPlan } from './node-plans.ts';
 
 const wanted: WantedPlan = {
   ...{ image: `registry.example/installer@sha256:${'a'.repeat(64)}`, allowsDowngrade: false },
@@ -557,6 +557,23 @@ test('a machine that does not go down is told again, and then the plan ends and 
   assert.equal(phase, 'failed');
   assert.match(reason, /it was restarted \d+ times, and the system before runs/);
   assert.deepEqual([machine.status.trial, machine.turns.queue], ['', []]);
+});
+
+test('a plan that has failed leaves a later one, whose machine goes down, alone', async () => {
+  const change = { drain: () => Promise.reject(new Fault('failed-precondition', 'a pod does not leave')) };
+  const rig = await openTestPlans({ change });
+  const { machine, plans, timers } = rig;
+  await plans.resume(freeNode, rig.stop.signal);
+  await plans.begin(wanted, noSignal);
+  assert.ok(await rig.until(() => plans.running === undefined), 'the first plan has failed');
+  const untilMs = timers.now() + downLimitMs - 10_000;
+  await rig.until(() => timers.now() >= untilMs);
+  machine.status = { ...machine.status, trial: 'B' };
+  await rig.sync();
+  await plans.beforeReboot('actor', noSignal);
+  await rig.until(() => timers.now() >= untilMs + 60_000);
+  assert.equal(plans.running?.step, 'reboot');
+  assert.equal(machine.turns.queue.length, 1);
 });
 
 test('a restart that tries a system and does not happen ends its plan, and gives the turn back', async () => {

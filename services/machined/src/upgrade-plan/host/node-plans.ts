@@ -270,10 +270,14 @@ export class NodePlans {
 
   /** The machine goes down now, and the next start follows the plan. When it does not go down, nobody else would. */
   #followWhenNotDown(): void {
+    const { id, step } = this.running ?? {};
+    if (step !== 'reboot') return;
     const signal = this.#stopped;
     const follow = async () => {
       await pauseBy(this.#init.timers, downLimitMs, signal);
-      if (!signal.aborted && this.running?.step === 'reboot') await this.#goOnUntilOver(signal);
+      // A later plan has a follower of its own.
+      if (signal.aborted || this.running?.id !== id || this.running?.step !== 'reboot') return;
+      await this.#goOnUntilOver(signal);
     };
     follow().catch((error: unknown) =>
       this.#init.log.error(
