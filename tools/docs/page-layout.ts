@@ -13,7 +13,7 @@ export interface LayoutInit {
 /** A page with fewer headings needs no list of them. */
 const fewestContents = 3;
 /** With more headings than this, the list has only those of the second level. */
-const mostContents = 60;
+const mostContents = 120;
 
 /** A whole HTML document: the navigation, the page, its contents, and the pages before and after it. */
 export function layoutPage({ page, pages, version, rendered }: LayoutInit): string {

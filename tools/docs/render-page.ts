@@ -103,7 +103,9 @@ export function renderPage(page: Page, { bySource, byName }: LinkTargets): Rende
         const body = rows.map((row) => `<tr>${cells('td', row)}</tr>`).join('\n');
         // Rows of a name and a value need no heading.
         const hasHeading = header.some(({ text }) => text !== '');
-        const head = hasHeading ? `<thead><tr>${cells('th', header)}</tr></thead>` : '';
+        // An empty cell of the first row is no heading.
+        const headings = cells('th', header).replaceAll('<th></th>', '<td></td>');
+        const head = hasHeading ? `<thead><tr>${headings}</tr></thead>` : '';
         return `<div class="table" tabindex="0"><table>${head}<tbody>\n${body}\n</tbody></table></div>\n`;
       },
     },
