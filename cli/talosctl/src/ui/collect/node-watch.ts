@@ -1,7 +1,7 @@
 import { pause } from '@nodewright/async';
 import type { NodeClient, TalosClient } from '@nodewright/client';
 import { faultFrom } from '@nodewright/fault';
-import { isFinal } from '../../dashboard/feed/feed-context.ts';
+import { type FeedContext, isFinal } from '../../dashboard/feed/feed-context.ts';
 import { followFacts } from '../../dashboard/feed/follow-facts.ts';
 import { followSamples } from '../../dashboard/feed/follow-samples.ts';
 import type { NodeEvent } from '../../dashboard/model/events.ts';
@@ -34,6 +34,8 @@ export class NodeWatch implements Disposable {
   #reach: Reach = { kind: 'connecting' };
   #sample: Sample | undefined;
   #facts: Facts = {};
+  /** Ends the watches of the facts. */
+  #factsStop = new AbortController();
   #etcd: EtcdMember | undefined;
   #history: Point[] = [];
   /** Ends the pause before the next sample. */
@@ -41,11 +43,9 @@ export class NodeWatch implements Disposable {
 
   constructor(init: NodeWatchInit) {
     this.#init = init;
-    const { node, client, now, intervalMs } = init;
-    const { signal } = this.#stop;
-    const context = { node, client, signal, now, emit: (event: NodeEvent) => this.#take(event) };
-    void followSamples(context, false, intervalMs, (ms, stop) => this.#nap(ms, stop));
-    void followFacts(context, false, () => this.#wake?.abort());
+    const context = this.#contextUntil(this.#stop.signal);
+    void followSamples(context, false, init.intervalMs, (ms, stop) => this.#nap(ms, stop));
+    this.#followFacts();
     void this.#followEtcd();
   }
 
@@ -66,7 +66,23 @@ export class NodeWatch implements Disposable {
 
   [Symbol.dispose](): void {
     this.#stop.abort();
+    this.#factsStop.abort();
     this.#wake?.abort();
+  }
+
+  #contextUntil(signal: AbortSignal): FeedContext {
+    const { node, client, now } = this.#init;
+    const emit = (event: NodeEvent) => {
+      if (!signal.aborted) this.#take(event);
+    };
+    return { node, client, now, signal, emit };
+  }
+
+  /** Begins with all facts, whatever watches of the time before have reported. */
+  #followFacts(): void {
+    this.#factsStop.abort();
+    this.#factsStop = new AbortController();
+    void followFacts(this.#contextUntil(this.#factsStop.signal), false, () => this.#wake?.abort());
   }
 
   /** The pause between two samples. It ends early when a watch of the node ends, because the node may have gone away. */
@@ -80,13 +96,15 @@ export class NodeWatch implements Disposable {
   }
 
   #take(event: NodeEvent): void {
-    if (this.#stop.signal.aborted) return;
     if (event.kind === 'sampled') this.#takeSample(event.sample);
     else if (event.kind === 'lost') {
       const { message, hop, atMs, retryMs } = event;
       const sinceMs = this.#reach.kind === 'away' ? this.#reach.sinceMs : atMs;
       this.#reach = { kind: 'away', sinceMs, message, hop, retryMs };
       this.#etcd = undefined;
+      // When it is back, it may be in another state. Its name, role and version are shown while it is away.
+      this.#factsStop.abort();
+      this.#facts = { ...this.#facts, status: undefined };
       this.#addPoint({ atMs });
     } else if (event.kind === 'facts') this.#facts = { ...this.#facts, ...event.facts };
     else return;
@@ -95,6 +113,8 @@ export class NodeWatch implements Disposable {
 
   #takeSample(sample: Sample): void {
     const before = this.#reach.kind === 'here' ? this.#sample : undefined;
+    // A watch that outlived the failure reports nothing that has not changed, so all begin anew.
+    if (this.#factsStop.signal.aborted) this.#followFacts();
     this.#reach = { kind: 'here' };
     this.#sample = sample;
     this.#addPoint(pointOf(sample, before));
