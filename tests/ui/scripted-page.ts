@@ -19,6 +19,12 @@ import type { PageStream } from '../../cli/talosctl/src/ui/server/page-stream.ts
 
 const files = join(import.meta.dirname, '..', '..', '_out', 'dist', 'talosctl', 'ui');
 
+/** A member of etcd that is well. */
+const member = {
+  ...{ term: 2, raftIndex: 7, appliedIndex: 7, dbBytes: 1024, usedBytes: 512 },
+  ...{ isLearner: false, version: '3.6', errors: [], alarms: [] },
+};
+
 /** A request of the page that is not a list of subscriptions. */
 export interface PageRequest {
   readonly name: string;
@@ -72,6 +78,7 @@ export class ScriptedPage implements AsyncDisposable {
 
   /** Sends control planes, each well if it can be reached. */
   reach(of: Readonly<Record<string, Reach>>, rest: Partial<NodeSummary> = {}): void {
+    const [leader = ''] = [...this.#record.summaries.keys(), ...Object.keys(of)];
     const nodes = Object.entries(of).map(([name, reach]): NodeSummary => {
       const known = { stage: 'running', isReady: true, version: 'v1.14.0', cpus: 2 };
       return {
@@ -80,6 +87,7 @@ export class ScriptedPage implements AsyncDisposable {
         role: 'controlplane',
         services: ['apid', 'etcd'],
         troubles: [],
+        ...(reach.kind === 'here' && { etcd: { ...member, id: name, leader } }),
         ...known,
         ...rest,
       };

@@ -91,3 +91,38 @@ test('a node that comes back is not known to be ready before it says so, and is 
   gate.resolve();
   await eventually(() => rig.last?.isReady === true, { what: 'node that is ready again', ...limit });
 });
+
+const member = { memberStatus: { memberId: 7n, leader: 7n, raftTerm: 1n, errors: [] } };
+
+test('a member of etcd that was not asked yet is not a silent one, neither at the start nor after the node was away', async () => {
+  using rig = await openWatch();
+  rig.answerEtcd = () => Promise.reject(new Fault('deadline-exceeded', 'no answer'));
+  const said = () => [rig.last?.etcd?.id, rig.last?.isEtcdSilent];
+  await eventually(() => rig.last?.isEtcdSilent === true, { what: 'silent member', ...limit });
+  assert.deepEqual([rig.summaries[0]?.reach.kind, rig.summaries[0]?.isEtcdSilent], ['here', undefined]);
+
+  rig.answerEtcd = async () => ({ messages: [member] });
+  await eventually(() => rig.last?.etcd !== undefined, { what: 'member that answers', ...limit });
+  assert.deepEqual(said(), ['0000000000000007', undefined]);
+
+  rig.answerEtcd = () => Promise.reject(new Fault('deadline-exceeded', 'no answer'));
+  await eventually(() => rig.last?.isEtcdSilent === true, { what: 'member that is silent again', ...limit });
+  rig.isAway = true;
+  await eventually(() => rig.last?.reach.kind === 'away', { what: 'lost node', ...limit });
+  assert.deepEqual(said(), [undefined, undefined]);
+});
+
+test('nothing is known of a member of etcd whose service does not run, or that the caller may not ask', async () => {
+  using rig = await openWatch();
+  rig.answerEtcd = async () => ({ messages: [member] });
+  await eventually(() => rig.last?.etcd !== undefined, { what: 'member that answers', ...limit });
+  rig.etcd = 'Finished';
+  await eventually(() => rig.last?.etcd === undefined, { what: 'member that has stopped', ...limit });
+  assert.equal(rig.last?.isEtcdSilent, undefined);
+
+  rig.etcd = 'Running';
+  await eventually(() => rig.last?.etcd !== undefined, { what: 'member that runs again', ...limit });
+  rig.answerEtcd = () => Promise.reject(new Fault('permission-denied', 'not permitted'));
+  await eventually(() => rig.last?.etcd === undefined, { what: 'member that may not be asked', ...limit });
+  assert.equal(rig.last?.isEtcdSilent, undefined);
+});

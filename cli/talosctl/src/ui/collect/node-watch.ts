@@ -1,7 +1,7 @@
 import { pause } from '@nodewright/async';
 import type { NodeClient, TalosClient } from '@nodewright/client';
 import { faultFrom } from '@nodewright/fault';
-import { type FeedContext, isFinal } from '../../dashboard/feed/feed-context.ts';
+import type { FeedContext } from '../../dashboard/feed/feed-context.ts';
 import { followFacts } from '../../dashboard/feed/follow-facts.ts';
 import { followSamples } from '../../dashboard/feed/follow-samples.ts';
 import type { NodeEvent } from '../../dashboard/model/events.ts';
@@ -34,9 +34,10 @@ export class NodeWatch implements Disposable {
   #reach: Reach = { kind: 'connecting' };
   #sample: Sample | undefined;
   #facts: Facts = {};
-  /** Ends the watches of the facts. */
-  #factsStop = new AbortController();
+  /** Ends the watches of the facts, and a question to etcd, when the node goes away. */
+  #whileHere = new AbortController();
   #etcd: EtcdMember | undefined;
+  #isEtcdSilent: true | undefined;
   #history: Point[] = [];
   /** Ends the pause before the next sample. */
   #wake: AbortController | undefined;
@@ -56,7 +57,8 @@ export class NodeWatch implements Disposable {
   get summary(): NodeSummary {
     const { name } = this;
     return summariseNode({
-      ...{ name, reach: this.#reach, sample: this.#sample, facts: this.#facts, etcd: this.#etcd },
+      ...{ name, reach: this.#reach, sample: this.#sample, facts: this.#facts },
+      ...{ etcd: this.#etcd, isEtcdSilent: this.#isEtcdSilent },
     });
   }
 
@@ -66,7 +68,7 @@ export class NodeWatch implements Disposable {
 
   [Symbol.dispose](): void {
     this.#stop.abort();
-    this.#factsStop.abort();
+    this.#whileHere.abort();
     this.#wake?.abort();
   }
 
@@ -80,9 +82,9 @@ export class NodeWatch implements Disposable {
 
   /** Begins with all facts, whatever watches of the time before have reported. */
   #followFacts(): void {
-    this.#factsStop.abort();
-    this.#factsStop = new AbortController();
-    void followFacts(this.#contextUntil(this.#factsStop.signal), false, () => this.#wake?.abort());
+    this.#whileHere.abort();
+    this.#whileHere = new AbortController();
+    void followFacts(this.#contextUntil(this.#whileHere.signal), false, () => this.#wake?.abort());
   }
 
   /** The pause between two samples. It ends early when a watch of the node ends, because the node may have gone away. */
@@ -101,9 +103,9 @@ export class NodeWatch implements Disposable {
       const { message, hop, atMs, retryMs } = event;
       const sinceMs = this.#reach.kind === 'away' ? this.#reach.sinceMs : atMs;
       this.#reach = { kind: 'away', sinceMs, message, hop, retryMs };
-      this.#etcd = undefined;
+      this.#forgetEtcd();
       // When it is back, it may be in another state. Its name, role and version are shown while it is away.
-      this.#factsStop.abort();
+      this.#whileHere.abort();
       this.#facts = { ...this.#facts, status: undefined };
       this.#addPoint({ atMs });
     } else if (event.kind === 'facts') this.#facts = { ...this.#facts, ...event.facts };
@@ -114,7 +116,7 @@ export class NodeWatch implements Disposable {
   #takeSample(sample: Sample): void {
     const before = this.#reach.kind === 'here' ? this.#sample : undefined;
     // A watch that outlived the failure reports nothing that has not changed, so all begin anew.
-    if (this.#factsStop.signal.aborted) this.#followFacts();
+    if (this.#whileHere.signal.aborted) this.#followFacts();
     this.#reach = { kind: 'here' };
     this.#sample = sample;
     this.#addPoint(pointOf(sample, before));
@@ -126,22 +128,46 @@ export class NodeWatch implements Disposable {
     this.#init.onPoint(point);
   }
 
+  #forgetEtcd(): void {
+    this.#etcd = undefined;
+    this.#isEtcdSilent = undefined;
+  }
+
   /** Reads the member of etcd of a node that has one. */
   async #followEtcd(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       // All nodes are read at the same moments, so that their raft indexes can be compared.
       await pause(etcdIntervalMs - (this.#init.now().getTime() % etcdIntervalMs), signal);
-      if (signal.aborted || this.#reach.kind !== 'here' || !this.#hasEtcd) continue;
-      try {
-        const timely = AbortSignal.any([signal, AbortSignal.timeout(etcdIntervalMs)]);
-        this.#etcd = await readEtcdMember(this.#init.node, timely);
-      } catch (error) {
-        this.#etcd = undefined;
-        if (isFinal(faultFrom(error)) && faultFrom(error).kind === 'permission-denied') return;
-      }
-      if (!signal.aborted) this.#init.onSummary(this.summary);
+      if (signal.aborted || this.#reach.kind !== 'here') continue;
+      const { signal: here } = this.#whileHere;
+      const isPermitted = await this.#askEtcd(here);
+      // What was asked before the node went away says nothing, and the end of the program is no silence.
+      if (here.aborted) continue;
+      this.#init.onSummary(this.summary);
+      if (!isPermitted) return;
     }
+  }
+
+  /** @returns false when the caller may not ask */
+  async #askEtcd(here: AbortSignal): Promise<boolean> {
+    if (!this.#hasEtcd) {
+      this.#forgetEtcd();
+      return true;
+    }
+    try {
+      const timely = AbortSignal.any([here, AbortSignal.timeout(etcdIntervalMs)]);
+      const member = await readEtcdMember(this.#init.node, timely);
+      if (here.aborted) return true;
+      this.#etcd = member;
+      this.#isEtcdSilent = undefined;
+    } catch (error) {
+      if (here.aborted) return true;
+      this.#forgetEtcd();
+      if (faultFrom(error).kind === 'permission-denied') return false;
+      this.#isEtcdSilent = true;
+    }
+    return true;
   }
 
   get #hasEtcd(): boolean {

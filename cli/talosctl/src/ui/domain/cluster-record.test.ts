@@ -31,10 +31,12 @@ test('a member of etcd that does not answer once is shown, and its results of ch
   let record = withSummaries(emptyRecord, [withMember('a')], 1);
   record = withSummaries(record, [summary('a', here)], 2);
   assert.deepEqual(numbersOf(record), [2, 1]);
-  record = withSummaries(record, [withMember('a')], 3);
+  record = withSummaries(record, [{ ...summary('a', here), isEtcdSilent: true }], 3);
   assert.deepEqual(numbersOf(record), [3, 1]);
-  record = withSummaries(record, [withMember('b')], 4);
-  assert.deepEqual(numbersOf(record), [4, 4]);
+  record = withSummaries(record, [withMember('a')], 4);
+  assert.deepEqual(numbersOf(record), [4, 1]);
+  record = withSummaries(record, [withMember('b')], 5);
+  assert.deepEqual(numbersOf(record), [5, 5]);
 });
 
 test('an outage of a node or a check has its beginning, its end and its first reason', () => {

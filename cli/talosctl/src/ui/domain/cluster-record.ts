@@ -54,7 +54,8 @@ export function withHealth(record: ClusterRecord, health: HealthResult): Cluster
 }
 
 /** What a page judges a node by. Texts of failures differ from one attempt to the next, and are not part of it. */
-const judgedPart = (summary: NodeSummary) => JSON.stringify([nodePart(summary), etcdPart(summary)]);
+const judgedPart = (summary: NodeSummary) =>
+  JSON.stringify([nodePart(summary), etcdPart(summary), summary.isEtcdSilent]);
 
 /**
  * What makes the results of checks old when it changes. A member of etcd that does not answer once in time does not: on a busy machine no

@@ -9,10 +9,12 @@ export interface KnownNode {
   readonly sample: Sample | undefined;
   readonly facts: Facts;
   readonly etcd: EtcdMember | undefined;
+  readonly isEtcdSilent: true | undefined;
 }
 
 /** What the map shows of a node. */
-export function summariseNode({ name, reach, sample, facts, etcd }: KnownNode): NodeSummary {
+export function summariseNode(known: KnownNode): NodeSummary {
+  const { name, reach, sample, facts, etcd, isEtcdSilent } = known;
   const { load, memory, system, services = [] } = sample ?? {};
   const bootSeconds = Number(system?.bootTime ?? 0n);
   return {
@@ -32,6 +34,7 @@ export function summariseNode({ name, reach, sample, facts, etcd }: KnownNode): 
     services: services.map(({ id }) => id).sort(),
     troubles: troublesOf(facts, sample, etcd),
     etcd,
+    isEtcdSilent,
   };
 }
 

@@ -52,6 +52,8 @@ export interface NodeSummary {
   readonly services: readonly string[];
   readonly troubles: readonly Trouble[];
   readonly etcd?: EtcdMember | undefined;
+  /** Whether the member of etcd was asked last and did not answer. Without this and without a member it was not asked yet. */
+  readonly isEtcdSilent?: true | undefined;
 }
 
 /** The member of etcd of a node. Ids are hexadecimal. */

@@ -47,7 +47,7 @@ const namesOf = (nodes: readonly JudgedNode[], ...wanted: readonly Condition[]) 
   nodes.filter(({ condition }) => wanted.includes(condition)).map(({ name }) => name);
 
 /** Some names, and how many more there are. */
-const some = (names: readonly string[]) =>
+export const some = (names: readonly string[]) =>
   names.length > 2 ? `${names[0]} and ${names.length - 1} more` : names.join(', ');
 
 /** How many nodes answer. */

@@ -17,7 +17,7 @@ type Step =
   | { readonly kind: 'end'; readonly states: readonly CheckState['state'][]; readonly problem: boolean }
   | { readonly kind: 'link'; readonly isLive: boolean }
   | { readonly kind: 'wait'; readonly ms: number };
-type NodeChange = 'here' | 'dead' | 'unready' | 'alarm' | 'figures' | 'silent';
+type NodeChange = 'here' | 'dead' | 'unready' | 'alarm' | 'figures' | 'silent' | 'mute' | 'unasked';
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -34,6 +34,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         'alarm',
         'figures',
         'silent',
+        'mute',
+        'unasked',
       ),
     }),
   },
@@ -83,6 +85,10 @@ function changed(before: NodeSummary, change: NodeChange, nowMs: number): NodeSu
       return { ...before, memory: { usedBytes: nowMs, totalBytes: 2 * nowMs } };
     case 'silent':
       return { ...before, reach: here, isReady: undefined };
+    case 'mute':
+      return { ...before, reach: here, etcd: undefined, isEtcdSilent: true };
+    case 'unasked':
+      return { ...before, reach: here, etcd: undefined, isEtcdSilent: undefined };
   }
 }
 
@@ -127,7 +133,7 @@ const check = (state: CheckState['state'], at: number, sinceMs: number): CheckSt
 
 test(`in 1,000 random histories no part says well while a node is dead, and an old result is grey with its age (SEED=${seed})`, (t) => {
   t.diagnostic(`SEED=${seed}`);
-  const met = { dead: 0, old: 0, well: 0, restarts: 0 };
+  const met = { dead: 0, old: 0, well: 0, unwellEtcd: 0, restarts: 0 };
   const run = (steps: readonly Step[]) => {
     let nowMs = 1_000_000;
     let record: ClusterRecord = emptyRecord;
@@ -175,6 +181,10 @@ test(`in 1,000 random histories no part says well while a node is dead, and an o
       assert.deepEqual(open.map(({ name }) => name).sort(), dead.map(({ name }) => name).sort());
     }
     if (praise.test(said)) met.well += 1;
+    if (judgement.etcd.members.some(({ condition }) => condition !== 'good')) {
+      met.unwellEtcd += 1;
+      assert.notEqual(judgement.cluster.condition, 'good');
+    }
     assert.ok(page.outages.length <= 200);
     const { health, nodesNumber } = page;
     if (

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CheckState, HealthResult, NodeSummary, Reach } from '../../protocol/messages.ts';
+import type { CheckState, EtcdMember, HealthResult, NodeSummary, Reach } from '../../protocol/messages.ts';
 import { byTrouble, judge } from './judge.ts';
 import { emptySnapshot, type Snapshot } from './snapshot.ts';
 
@@ -8,7 +8,13 @@ const nowMs = 100_000;
 const here: Reach = { kind: 'here' };
 const away: Reach = { kind: 'away', sinceMs: nowMs - 8000, message: 'no route' };
 const summary = (name: string, reach: Reach, rest: Partial<NodeSummary> = {}): NodeSummary => ({
-  ...{ name, reach, isReady: true, version: 'v1.14.0', services: ['etcd'], troubles: [], ...rest },
+  ...{ name, reach, isReady: true, version: 'v1.14.0', services: ['etcd'], troubles: [] },
+  ...(reach.kind === 'here' && { etcd: member(name) }),
+  ...rest,
+});
+const member = (id: string, rest: Partial<EtcdMember> = {}): EtcdMember => ({
+  ...{ id, leader: 'a', term: 2, raftIndex: 7, appliedIndex: 7, dbBytes: 1, usedBytes: 1 },
+  ...{ isLearner: false, version: '3.6', errors: [], alarms: [], ...rest },
 });
 const passed: CheckState = { name: 'etcd to be healthy', state: 'passed', sinceMs: nowMs - 60_000 };
 const checked = (rest: Partial<HealthResult> = {}): HealthResult => ({
@@ -55,8 +61,31 @@ test('a node that is away is in every statement, and checks that began before ar
   );
   assert.deepEqual(
     etcd.members.map(({ role }) => role),
-    ['no answer', 'away'],
+    ['leader', 'away'],
   );
+});
+
+test('a member of etcd is red, silent or not known yet in the table and in the statement about the cluster alike', () => {
+  const of = (rest: Partial<NodeSummary>) => {
+    const { etcd, cluster: whole } = judge(
+      cluster([summary('a', here), summary('b', here, { etcd: undefined, ...rest })]),
+      nowMs,
+    );
+    const [, b] = etcd.members;
+    return [b?.role, b?.condition, etcd.leader, whole.value, whole.condition];
+  };
+  assert.deepEqual(of({ etcd: member('b') }), ['follower', 'good', 'a', 'all is well', 'good']);
+  assert.deepEqual(of({}), ['not known', 'unknown', 'a', 'etcd: not known yet', 'unknown']);
+  const silent = of({ isEtcdSilent: true });
+  assert.deepEqual(silent, ['no answer', 'warning', 'a', 'etcd: no answer from b', 'warning']);
+  const full = of({ etcd: member('b', { alarms: ['NOSPACE'] }) });
+  assert.deepEqual(full, ['follower', 'bad', 'a', 'etcd: NOSPACE on b', 'bad']);
+});
+
+test('a cluster whose nodes have no etcd is judged without it', () => {
+  const worker = { services: ['apid'], etcd: undefined };
+  const { etcd, cluster: whole } = judge(cluster([summary('a', here, worker)]), nowMs);
+  assert.deepEqual([etcd.members, etcd.statement, whole.value], [[], undefined, 'all is well']);
 });
 
 test('a cluster that has not answered, or whose page is not connected, is not known to be well', () => {

@@ -40,13 +40,14 @@ export function judge(snapshot: Snapshot, nowMs: number): Judgement {
   const reach = reachStatement(nodes);
   const condition = nodesStatement(nodes);
   const health = healthStatement(snapshot, nodes, nowMs);
+  const etcd = judgeEtcd(snapshot, nodes);
   return {
     ...{ number: snapshot.number, nodes, reach, condition, health },
-    cluster: clusterStatement(reach, condition, health),
+    cluster: clusterStatement(reach, condition, health, etcd.statement),
     version: versionStatement(snapshot),
     checks: judgeChecks(snapshot, nowMs),
     healthProblem: snapshot.health?.problem,
-    etcd: judgeEtcd(snapshot, nodes),
+    etcd,
     outages: snapshot.outages,
   };
 }
@@ -54,14 +55,19 @@ export function judge(snapshot: Snapshot, nowMs: number): Judgement {
 const severity: readonly Condition[] = ['bad', 'warning', 'unknown', 'good'];
 
 /** The worst of the statements, in a few words. */
-function clusterStatement(reach: Statement, condition: Statement, health: Statement): Statement {
-  const worst = [reach, condition, health].toSorted(
+function clusterStatement(
+  reach: Statement,
+  condition: Statement,
+  health: Statement,
+  etcd: Statement | undefined,
+): Statement {
+  const worst = [reach, condition, health, ...(etcd === undefined ? [] : [etcd])].toSorted(
     (a, b) => severity.indexOf(a.condition) - severity.indexOf(b.condition),
   )[0] as Statement;
   if (worst.condition === 'good') return { value: 'all is well', note: health.note, condition: 'good' };
   if (worst === reach) return { value: reach.note, note: reach.note, condition: reach.condition };
   const checked = health.value === '–' ? health.note : `health: ${health.value}`;
-  const value = worst === health ? checked : condition.note;
+  const value = worst === health ? checked : worst.note;
   return { value, note: worst.note, condition: worst.condition };
 }
 

@@ -6,7 +6,9 @@ import { linkTo } from '../../shell/route.ts';
 
 /** The members of etcd: who leads, how far each one is, how large its database is. */
 export function EtcdPanel({ etcd, number }: { readonly etcd: JudgedEtcd; readonly number: number }) {
-  const { members, leader, term, raftIndex } = etcd;
+  const { members, leader, term, raftIndex, statement } = etcd;
+  // The leader may not have been asked yet, or be on a node that the page does not show.
+  const isWell = statement?.condition === 'unknown' || statement?.condition === 'good';
   if (members.length === 0) return null;
   return (
     <Panel
@@ -15,7 +17,7 @@ export function EtcdPanel({ etcd, number }: { readonly etcd: JudgedEtcd; readonl
       aside={
         <p class="soft">
           {leader === undefined ? (
-            <strong class="bad-text">no leader is known</strong>
+            <strong class={isWell ? '' : 'bad-text'}>no leader is known</strong>
           ) : (
             <>
               <strong>{leader}</strong> leads term {term}
@@ -50,7 +52,9 @@ export function EtcdPanel({ etcd, number }: { readonly etcd: JudgedEtcd; readonl
 
 function Role({ role, condition }: JudgedMember) {
   if (role === 'leader') return <strong>leader</strong>;
-  return <span class={condition === 'bad' ? 'bad-text' : ''}>{role}</span>;
+  return (
+    <span class={condition === 'bad' || condition === 'warning' ? `${condition}-text` : ''}>{role}</span>
+  );
 }
 
 function Database({ member }: Pick<JudgedMember, 'member'>) {

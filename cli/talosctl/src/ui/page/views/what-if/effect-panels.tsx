@@ -83,7 +83,7 @@ function Voters({ voters }: { readonly voters: readonly VoterAfter[] }) {
         <li key={name}>
           <strong>{name}</strong>
           {isLeader && <span class="chip">leader</span>}{' '}
-          <span class={after === 'answers' ? 'soft' : 'bad-text'}>{after}</span>
+          <span class={after === 'answers' || after === 'not known yet' ? 'soft' : 'bad-text'}>{after}</span>
         </li>
       ))}
     </ul>

@@ -11,7 +11,7 @@ const member = (node: string, role: string) => ({
 });
 const etcd: JudgedEtcd = {
   members: [member('a', 'follower'), member('b', 'leader'), member('c', 'away'), member('d', 'learner')],
-  ...{ leader: 'b', term: 2, raftIndex: 7 },
+  ...{ leader: 'b', term: 2, raftIndex: 7, statement: undefined },
 };
 const node = (name: string) => ({
   ...{ node: name, what: 'reboots', stops: [], etcd: 'voter' as const, isLeader: false, refusals: [] },
@@ -33,4 +33,15 @@ test('what-if names the voters: those that stop first, the leader, and those tha
     'a: answers',
   ]);
   assert.deepEqual(rows(['a', 'c']).slice(0, 2), ['a: stops', 'c: stops']);
+});
+
+test('what-if does not say of a voter that was not asked yet that it answers, or that it does not', () => {
+  const unasked = { ...etcd, members: [member('a', 'not known'), member('b', 'leader')] };
+  const effect = { nodes: [node('b')], quorum: { ...quorum, downAlready: [] } };
+  assert.deepEqual(
+    votersAfter(unasked, effect).map(({ name, after }) => `${name}: ${after}`),
+    ['b: stops: another one is elected', 'a: not known yet'],
+  );
+  const down = { ...effect, quorum: { ...quorum, downAlready: ['a'] } };
+  assert.equal(votersAfter(unasked, down)[1]?.after, 'does not answer already');
 });

@@ -21,8 +21,9 @@ export function votersAfter(
   const known = members
     .filter(({ role }) => role !== 'learner')
     .map(({ node, role }): VoterAfter => {
-      const isSilent = role === 'away' || role === 'no answer';
-      const after = chosen.has(node) ? 'stops' : isSilent ? 'does not answer already' : 'answers';
+      const isSilent = role === 'away' || role === 'no answer' || quorum?.downAlready.includes(node);
+      const now = isSilent ? 'does not answer already' : role === 'not known' ? 'not known yet' : 'answers';
+      const after = chosen.has(node) ? 'stops' : now;
       const isLeader = node === leader;
       const isReplaced = isLeader && chosen.has(node) && quorum?.hasQuorum === true;
       return { name: node, isLeader, after: isReplaced ? 'stops: another one is elected' : after };
