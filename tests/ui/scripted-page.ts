@@ -56,7 +56,10 @@ export class ScriptedPage implements AsyncDisposable {
     });
     const page = new ScriptedPage(server);
     opened.push(page);
-    page.send({ kind: 'welcome', program: 'test', context: 'test', nodes, allowsActions: true });
+    page.send({
+      ...{ kind: 'welcome', program: 'test', context: 'test', cluster: 'test' },
+      ...{ nodes, allowsActions: true },
+    });
     page.reach(Object.fromEntries(nodes.map((name) => [name, { kind: 'here' }])));
     return page;
   }

@@ -39,7 +39,7 @@ async function showPage(env: CliEnvironment, options: UiOptions): Promise<void> 
   const cluster = await clusterName(env, options);
   await runUi({
     ...{ env, client, nodes, session, context, port, opensBrowser, output },
-    ...{ allowsActions, callerRoles, cluster },
+    ...{ allowsActions, callerRoles, cluster, ca: settings.ca },
     traces: {
       jaeger: options.jaeger,
       folder: join(clusterRef(env, { name: cluster }).clustersFolder, cluster),

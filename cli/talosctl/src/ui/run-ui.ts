@@ -26,6 +26,8 @@ export interface RunUiInit {
   /** The roles in the certificate of the user; undefined without one. */
   readonly callerRoles: readonly string[] | undefined;
   readonly cluster: string;
+  /** The authority of the context. */
+  readonly ca: string | undefined;
   readonly traces: TraceSettings;
   readonly opensBrowser: boolean;
   readonly output: OutputFormat;
@@ -39,6 +41,7 @@ export async function runUi(init: RunUiInit): Promise<void> {
   const backend = scope.use(
     new ClusterPages({
       ...{ client, nodes, session, context, allowsActions, callerRoles, cluster, traces },
+      ca: init.ca,
       now: () => env.now(),
     }),
   );

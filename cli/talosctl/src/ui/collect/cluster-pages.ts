@@ -3,6 +3,7 @@ import type { NodeClient, TalosClient } from '@nodewright/client';
 import { buildInfo } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import { PageCalls } from '../act/page-calls.ts';
+import { clusterIdentity } from '../domain/cluster-identity.ts';
 import { type ClusterRecord, emptyRecord, withHealth, withSummaries } from '../domain/cluster-record.ts';
 import { limits } from '../domain/limits.ts';
 import type { NodeSummary, ServerMessage } from '../protocol/messages.ts';
@@ -29,6 +30,8 @@ export interface ClusterPagesInit {
   readonly callerRoles?: readonly string[] | undefined;
   /** The name of the cluster, which a user types before a reset of several nodes. */
   readonly cluster?: string | undefined;
+  /** The authority of the context, which distinguishes clusters of the same name. */
+  readonly ca?: string | undefined;
   /** Where traces are kept; nowhere by default. */
   readonly traces?: TraceSettings | undefined;
   readonly now: () => Date;
@@ -83,10 +86,11 @@ export class ClusterPages implements PageBackend, Disposable {
   }
 
   open(stream: PageStream): OpenPage {
-    const { client, nodes, session, context, now } = this.#init;
+    const { client, nodes, session, context, ca, now } = this.#init;
     const names = this.#nodes.map(({ name }) => name);
-    const { allowsActions = false } = this.#init;
-    stream.send({ kind: 'welcome', program: buildInfo.tag, context, nodes: names, allowsActions });
+    const { allowsActions = false, cluster: name = context } = this.#init;
+    const cluster = clusterIdentity({ context, cluster: name, ca });
+    stream.send({ kind: 'welcome', program: buildInfo.tag, context, cluster, nodes: names, allowsActions });
     stream.send({ kind: 'trials', trials: this.#calls.trials.all });
     stream.send({ kind: 'actions', actions: this.#calls.actions.all });
     const histories = Object.fromEntries(this.#nodes.map(({ name, history }) => [name, history]));

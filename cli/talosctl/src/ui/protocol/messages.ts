@@ -325,6 +325,8 @@ export type ServerMessage =
       readonly kind: 'welcome';
       readonly program: string;
       readonly context: string;
+      /** The same text whenever a program serves the same cluster. */
+      readonly cluster: string;
       readonly nodes: readonly string[];
       /** Whether the page may change anything on nodes. */
       readonly allowsActions: boolean;

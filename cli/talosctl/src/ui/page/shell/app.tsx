@@ -71,6 +71,7 @@ export function App() {
             The new link was refused, and the page goes on as before: {store.refusal}
           </p>
         )}
+        <MovedNotice store={store} />
         <TrialNotices store={store} />
         {store.names.length > 0 ? (
           <View route={route} />
@@ -145,6 +146,28 @@ function Foot({ store, scheme, onScheme, onHelp }: FootProps) {
       </button>
       <button type="button" onClick={onHelp} title="key ?">
         Keys
+      </button>
+    </div>
+  );
+}
+
+/** The user has not chosen the cluster that the page shows now. */
+function MovedNotice({ store }: { readonly store: Store }) {
+  const { movedFrom, context } = store;
+  if (movedFrom === undefined) return null;
+  const name = movedFrom === context ? 'another cluster' : `the cluster of the context ${context}`;
+  const dismiss = () => {
+    store.movedFrom = undefined;
+    store.touch();
+  };
+  return (
+    <div class="problem" role="alert">
+      <p>
+        This page showed the context {movedFrom}. The program on its port now serves {name}, and so does this
+        page. What you had not sent to the nodes before is gone.
+      </p>
+      <button type="button" onClick={dismiss}>
+        Dismiss
       </button>
     </div>
   );

@@ -29,23 +29,33 @@ export class Store {
   readonly drafts = new Map<string, Draft>();
   /** Why the link that was opened last in this page was refused. */
   refusal: string | undefined;
-  readonly log = new MergedLog();
+  /** The context that the page showed before, until the user has read so. */
+  movedFrom: string | undefined;
+  log = new MergedLog();
   readonly #feeds = new Map<string, FeedState>();
   readonly #listeners = new Set<() => void>();
   /** What the page wants, and what the server may still follow because it does not know better yet. */
   readonly #followed = new Map<string, PageSubscription>();
   #wanted: readonly PageSubscription[] = [];
   #connection: Link | undefined;
-  #secret = '';
+  /** Undefined until the program has said which cluster it serves. */
+  #secret: string | undefined;
+  /** The identity of the cluster that everything here is about. */
+  #cluster: string | undefined;
   #schema: Promise<SchemaTree> | undefined;
   #isWaiting = false;
   /** What the next drawing shows of the cluster. */
   #next: Snapshot = emptySnapshot;
   readonly #onRefused: (secret: string) => void;
+  readonly #onMoved: () => void;
 
-  /** @param init.onRefused receives the secret of a session that the program does not know any more */
-  constructor(init: { readonly onRefused?: (secret: string) => void } = {}) {
+  /**
+   * @param init.onRefused receives the secret of a session that the program does not know any more
+   * @param init.onMoved another cluster is served on this port now, and nothing of the one before is kept
+   */
+  constructor(init: { readonly onRefused?: (secret: string) => void; readonly onMoved?: () => void } = {}) {
     this.#onRefused = init.onRefused ?? (() => {});
+    this.#onMoved = init.onMoved ?? (() => {});
   }
 
   get names(): readonly string[] {
@@ -60,7 +70,8 @@ export class Store {
   connect(secret: string): void {
     this.#connection?.close();
     this.refusal = undefined;
-    this.#secret = secret;
+    // A request that the user made for one cluster must not reach another one.
+    this.#secret = undefined;
     this.#connection = new Link({
       secret,
       onState: (state) => {
@@ -70,7 +81,7 @@ export class Store {
         this.#changed();
       },
       onMessages: (messages) => {
-        for (const message of messages) this.#take(message);
+        for (const message of messages) this.#take(message, secret);
         this.#changed();
       },
       onFollowed: (subscriptions) => {
@@ -88,7 +99,8 @@ export class Store {
   }
 
   /** Sends a request to the program. @throws Error with what it says */
-  ask<T>(name: string, body: object): Promise<T> {
+  async ask<T>(name: string, body: object): Promise<T> {
+    if (this.#secret === undefined) throw new Error('this page is not connected to the program yet');
     return ask<T>(this.#secret, name, body);
   }
 
@@ -152,19 +164,43 @@ export class Store {
     this.#isWaiting = true;
     setTimeout(() => {
       this.#isWaiting = false;
-      this.snapshot = this.#next;
-      for (const listener of this.#listeners) listener();
+      this.#show();
     }, showMs);
   }
 
-  #take(message: ServerMessage): void {
+  #show(): void {
+    this.snapshot = this.#next;
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Forgets the cluster before: its nodes may have the names of others. */
+  #moveFrom(context: string): void {
+    this.movedFrom = context;
+    this.histories.clear();
+    this.drafts.clear();
+    this.trials = [];
+    this.actions = [];
+    this.log = new MergedLog();
+    this.#feeds.clear();
+    this.#schema = undefined;
+    this.#onMoved();
+    this.#show();
+  }
+
+  #take(message: ServerMessage, secret: string): void {
     switch (message.kind) {
-      case 'welcome':
+      case 'welcome': {
+        const { context: before } = this;
         this.#next = { ...emptySnapshot, names: message.nodes, isLive: this.#next.isLive };
         this.context = message.context;
         this.program = message.program;
         this.allowsActions = message.allowsActions;
+        const isOther = this.#cluster !== undefined && this.#cluster !== message.cluster;
+        this.#cluster = message.cluster;
+        if (isOther) this.#moveFrom(before);
+        this.#secret = secret;
         return;
+      }
       case 'history':
         for (const [name, points] of Object.entries(message.histories)) this.histories.set(name, points);
         return;
