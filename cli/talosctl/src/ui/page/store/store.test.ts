@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerMessage } from '../../protocol/messages.ts';
 import { keyOf, type PageSubscription } from '../../protocol/subscription.ts';
+import { isOldHealth } from '../judge/judge-health.ts';
 import { Store } from './store.ts';
 
 const graph: PageSubscription = { kind: 'graph', node: 'node01' };
@@ -108,4 +109,21 @@ test('a tab that goes on with the program of another cluster keeps nothing of th
   assert.deepEqual([rig.moves, store.movedFrom, kept()], [['a'], 'a', [0, 0, 0, 0]]);
   assert.equal(store.feed(graph).graph, undefined);
   release();
+});
+
+test('ages follow the clock of the program, however wrong that of the browser is', async () => {
+  await using rig = connectStore();
+  const { store } = rig;
+  assert.ok(
+    Math.abs(store.nowMs() - Date.now()) < 1000,
+    'the own clock, before the program has said the time',
+  );
+  for (const aheadMs of [-3_600_000, 90_000]) {
+    const sent = Date.now() - aheadMs;
+    await rig.send({ kind: 'tick', nowMs: sent });
+    await until(() => Math.abs(store.nowMs() - sent) < 10_000);
+    const health = { checks: [], ofNodes: 0, atMs: sent - 5000 };
+    const snapshot = { ...store.snapshot, isLive: true };
+    assert.equal(isOldHealth(snapshot, health, store.nowMs()), false);
+  }
 });

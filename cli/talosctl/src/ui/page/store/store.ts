@@ -44,6 +44,8 @@ export class Store {
   #cluster: string | undefined;
   #schema: Promise<SchemaTree> | undefined;
   #isWaiting = false;
+  /** The clock of the program minus that of the browser. */
+  #clockOffsetMs = 0;
   /** What the next drawing shows of the cluster. */
   #next: Snapshot = emptySnapshot;
   readonly #onRefused: (secret: string) => void;
@@ -154,6 +156,11 @@ export class Store {
     return this.#feeds.get(keyOf(subscription)) ?? emptyFeed;
   }
 
+  /** The time of the program, in milliseconds since 1970. All times that it sends are on its clock, and the browser's may be wrong. */
+  nowMs(): number {
+    return Date.now() + this.#clockOffsetMs;
+  }
+
   /** Shows a change of the page's own state. */
   touch(): void {
     this.#changed();
@@ -229,7 +236,7 @@ export class Store {
           const { node, log } = subscription;
           if (event.kind === 'log-opened') this.log.drop(node, log);
           if (event.kind === 'log-lines') {
-            this.log.add(node, log, event.lines, Date.now());
+            this.log.add(node, log, event.lines, this.nowMs());
             this.log.ownCount += event.ownCount;
           }
         }
@@ -237,6 +244,7 @@ export class Store {
         return;
       }
       case 'tick':
+        this.#clockOffsetMs = message.nowMs - Date.now();
         return;
     }
   }

@@ -24,13 +24,14 @@ export function useSubscriptions(subscriptions: readonly PageSubscription[]): St
   return store;
 }
 
-/** The time, which is drawn again every second. */
+/** The time of the program, which is drawn again every second. */
 export function useNow(): number {
-  const [now, setNow] = useState(Date.now());
+  const store = useContext(StoreContext);
+  const [now, setNow] = useState(store.nowMs());
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
+    const timer = setInterval(() => setNow(store.nowMs()), 1000);
     return () => clearInterval(timer);
-  }, []);
+  }, [store]);
   return now;
 }
 

@@ -1,3 +1,4 @@
+import { useContext } from 'preact/hooks';
 import type { NodeSummary, Point } from '../../../protocol/messages.ts';
 import type { JudgedNode } from '../../judge/judge-nodes.ts';
 import { bytesText, clockText, durationText, numberText, percentText } from '../../parts/figures.ts';
@@ -5,6 +6,7 @@ import { memo } from '../../parts/memo.ts';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import { StateDot } from '../../parts/state-dot.tsx';
 import { linkTo } from '../../shell/route.ts';
+import { StoreContext } from '../../store/use-store.ts';
 
 interface NodeCardProps {
   readonly name: string;
@@ -26,6 +28,7 @@ const noPoints: readonly Point[] = [];
 /** A node on the map. */
 export const NodeCard = memo((props: NodeCardProps) => {
   const { name, condition, word, away, number, summary, points = noPoints, nowMs } = props;
+  const store = useContext(StoreContext);
   const last = points.at(-1);
   const { etcd } = summary ?? {};
   return (
@@ -37,7 +40,7 @@ export const NodeCard = memo((props: NodeCardProps) => {
           <span class="chip">etcd leader</span>
         )}
       </h3>
-      <p class="line">{lineOf(props)}</p>
+      <p class="line">{lineOf(props, store.nowMs())}</p>
       {away !== undefined ? (
         <Away reach={away} nowMs={nowMs} />
       ) : (
@@ -66,14 +69,14 @@ export const NodeCard = memo((props: NodeCardProps) => {
 });
 
 /** What the node is; while it is away, only what does not change. */
-function lineOf({ name, summary, away }: NodeCardProps): string {
+function lineOf({ name, summary, away }: NodeCardProps, nowMs: number): string {
   if (summary === undefined || summary.reach.kind === 'connecting') return 'connecting …';
   const { hostname, stage, version, bootMs } = summary;
   const isAway = away !== undefined;
   return [
     hostname === name ? undefined : hostname,
     isAway ? undefined : stage,
-    isAway || bootMs === undefined ? undefined : `up ${durationText(Date.now() - bootMs)}`,
+    isAway || bootMs === undefined ? undefined : `up ${durationText(nowMs - bootMs)}`,
     version,
   ]
     .filter((part) => part !== undefined && part !== '')
