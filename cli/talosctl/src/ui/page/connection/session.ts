@@ -9,6 +9,8 @@ const channelName = 'session';
 const reloadMs = 250;
 /** How long a tab waits for the secret of another one, before it asks for a link. */
 const otherTabMs = 700;
+/** How many secrets a tab tries before its user comes back to it. A tab that answers has one. */
+const mostHeard = 8;
 
 /**
  * Takes the token out of the address, so that it is neither in the history nor on the screen.
@@ -57,7 +59,8 @@ export async function resumeSession(): Promise<string | undefined> {
 }
 
 /**
- * Asks the open tabs for a session, now and whenever the user comes back to this tab.
+ * Asks the open tabs for a session, now and whenever the user comes back to this tab, and once more when the program knows none of their
+ * secrets: a tab may have begun a session meanwhile.
  *
  * @param onSecret is called once at most
  * @param onNone no tab has answered so far
@@ -65,7 +68,11 @@ export async function resumeSession(): Promise<string | undefined> {
  */
 export function askTabs(onSecret: (secret: string) => void, onNone: () => void): () => void {
   const channel = new BroadcastChannel(channelName);
-  let isResuming = false;
+  /** The secrets since the tab has asked, and those of them that were not tried yet. */
+  const heard = new Set<string>();
+  const untried: string[] = [];
+  let mayRepeat = true;
+  let isTrying = false;
   let isOver = false;
   const ask = () => channel.postMessage({ kind: 'wanted' });
   const timer = setTimeout(onNone, otherTabMs);
@@ -73,18 +80,36 @@ export function askTabs(onSecret: (secret: string) => void, onNone: () => void):
     isOver = true;
     clearTimeout(timer);
     channel.close();
-    document.removeEventListener('visibilitychange', ask);
+    document.removeEventListener('visibilitychange', askAnew);
   };
-  channel.onmessage = async ({ data }) => {
-    if (isResuming || data?.kind !== 'secret' || typeof data.secret !== 'string') return;
-    isResuming = true;
-    const secret = await resume(data.secret, true);
-    isResuming = false;
-    if (secret === undefined || isOver) return;
-    stop();
-    onSecret(secret);
+  const askAnew = () => {
+    heard.clear();
+    mayRepeat = true;
+    ask();
   };
-  document.addEventListener('visibilitychange', ask);
+  const tryAll = async () => {
+    isTrying = true;
+    for (let next = untried.shift(); next !== undefined; next = untried.shift()) {
+      const secret = await resume(next, true);
+      if (isOver) return;
+      if (secret === undefined) continue;
+      stop();
+      onSecret(secret);
+      return;
+    }
+    isTrying = false;
+    if (!mayRepeat) return;
+    mayRepeat = false;
+    ask();
+  };
+  channel.onmessage = ({ data }) => {
+    if (data?.kind !== 'secret' || typeof data.secret !== 'string') return;
+    if (heard.size >= mostHeard || heard.has(data.secret)) return;
+    heard.add(data.secret);
+    untried.push(data.secret);
+    if (!isTrying) void tryAll();
+  };
+  document.addEventListener('visibilitychange', askAnew);
   ask();
   return stop;
 }
