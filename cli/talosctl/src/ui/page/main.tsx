@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import {
+  afterRefusal,
   askTabs,
   exchangeToken,
   forgetSession,
@@ -63,8 +64,11 @@ function refuse(problem: string | undefined): void {
 function enter(before?: string): boolean {
   const token = takeToken(before);
   if (token === undefined) return false;
-  exchangeToken(token).then(begin, ({ message }: Error) => {
-    if (store === undefined) askOtherTabs(() => {});
+  exchangeToken(token).then(begin, async ({ message }: Error) => {
+    await afterRefusal({
+      ...{ begin, resume: resumeSession, isBegun: () => store !== undefined },
+      askTabs: () => askOtherTabs(() => {}),
+    });
     refuse(message);
   });
   return true;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { askTabs } from './session.ts';
+import { afterRefusal, askTabs } from './session.ts';
 
 /** A tab without a session, beside tabs whose answers a test gives, and a program that knows the session `known`. */
 function openTab() {
@@ -90,4 +90,22 @@ test('askTabs() tries a limited number of secrets, however many it is offered', 
   await until(() => rig.asked === 2);
   await sleep(100);
   assert.equal(rig.tried.length, 8);
+});
+test('a link that is refused does not hide the session that its tab has had before', async () => {
+  const run = async (resumed: string | undefined, isBegun = false) => {
+    const did: string[] = [];
+    await afterRefusal({
+      isBegun: () => isBegun || did.includes('begins with old'),
+      resume: async () => {
+        did.push('resumes');
+        return resumed;
+      },
+      begin: (secret) => did.push(`begins with ${secret}`),
+      askTabs: () => did.push('asks tabs'),
+    });
+    return did;
+  };
+  assert.deepEqual(await run('old'), ['resumes', 'begins with old']);
+  assert.deepEqual(await run(undefined), ['resumes', 'asks tabs']);
+  assert.deepEqual(await run('old', true), []);
 });

@@ -114,6 +114,24 @@ export function askTabs(onSecret: (secret: string) => void, onNone: () => void):
   return stop;
 }
 
+interface RefusalInit {
+  /** Whether the tab has a session that is in use. */
+  readonly isBegun: () => boolean;
+  readonly resume: () => Promise<string | undefined>;
+  readonly begin: (secret: string) => void;
+  readonly askTabs: () => void;
+}
+
+/** Goes on after a link was refused, with what the tab has: a session in use, or one of before a reload, or else that of another tab. */
+export async function afterRefusal({ isBegun, resume, begin, askTabs }: RefusalInit): Promise<void> {
+  if (isBegun()) return;
+  const resumed = await resume();
+  // The user may have opened a further link meanwhile.
+  if (isBegun()) return;
+  if (resumed === undefined) askTabs();
+  else begin(resumed);
+}
+
 let answering: BroadcastChannel | undefined;
 
 /** Gives the secret of this tab to new tabs, as long as this tab has one. */
