@@ -4,7 +4,13 @@ import { buildInfo } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import { PageCalls } from '../act/page-calls.ts';
 import { clusterIdentity } from '../domain/cluster-identity.ts';
-import { type ClusterRecord, emptyRecord, withHealth, withSummaries } from '../domain/cluster-record.ts';
+import {
+  type ClusterRecord,
+  emptyRecord,
+  withHealth,
+  withoutHealth,
+  withSummaries,
+} from '../domain/cluster-record.ts';
 import { limits } from '../domain/limits.ts';
 import type { NodeSummary, ServerMessage } from '../protocol/messages.ts';
 import { readSubscriptions } from '../protocol/subscription.ts';
@@ -65,6 +71,7 @@ export class ClusterPages implements PageBackend, Disposable {
       nowMs,
       nodesNumber: () => this.#record.nodesNumber,
       onHealth: (health) => this.#replace(withHealth(this.#record, health), []),
+      onForgotten: () => this.#replace(withoutHealth(this.#record), []),
     });
     this.#calls = new PageCalls({
       ...{ client, nodes, now, timers: systemTimers, callerRoles: init.callerRoles },
@@ -95,10 +102,11 @@ export class ClusterPages implements PageBackend, Disposable {
     stream.send({ kind: 'actions', actions: this.#calls.actions.all });
     const histories = Object.fromEntries(this.#nodes.map(({ name, history }) => [name, history]));
     stream.send({ kind: 'history', histories });
+    // Before the snapshot, which has no results that are too old.
+    this.#health.start();
     const { number, nodesNumber, summaries, health, outages } = this.#record;
     stream.send({ kind: 'snapshot', number, nodesNumber, nodes: [...summaries.values()], health, outages });
     this.#streams.add(stream);
-    this.#health.start();
     const known = new Set(names);
     const feeds = new PageFeeds({
       ...{ client, nodes, session, now, configurations: this.#calls.configurations },

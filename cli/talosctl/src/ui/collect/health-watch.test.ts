@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '@nodewright/testkit';
-import { calmMs, failingMs, longestWithoutMs, pauseAfter, restAfterChange } from '../domain/check-timing.ts';
+import {
+  calmMs,
+  failingMs,
+  forgottenMs,
+  longestWithoutMs,
+  pauseAfter,
+  restAfterChange,
+} from '../domain/check-timing.ts';
 import type { HealthResult } from '../protocol/messages.ts';
 import type { CheckOutcome } from './cluster-checks.ts';
 import { HealthWatch } from './health-watch.ts';
@@ -13,7 +20,12 @@ function openWatch() {
   const runs: { readonly signal: AbortSignal; readonly end: (outcomes: readonly CheckOutcome[]) => void }[] =
     [];
   const results: HealthResult[] = [];
-  const rig = { runs, results, nodesNumber: 1, isClosed: false, watch: undefined as unknown as HealthWatch };
+  const rig = {
+    ...{ runs, results, nodesNumber: 1, isClosed: false, forgotten: 0 },
+    /** How far the clock of the watch is ahead. */
+    aheadMs: 0,
+    watch: undefined as unknown as HealthWatch,
+  };
   rig.watch = new HealthWatch({
     open: () => ({
       run: (signal) => {
@@ -26,9 +38,12 @@ function openWatch() {
         rig.isClosed = true;
       },
     }),
-    nowMs: Date.now,
+    nowMs: () => Date.now() + rig.aheadMs,
     nodesNumber: () => rig.nodesNumber,
     onHealth: (result) => results.push(result),
+    onForgotten: () => {
+      rig.forgotten += 1;
+    },
   });
   return rig;
 }
@@ -94,4 +109,26 @@ test('checks repeat sooner while something fails, and a cluster that always chan
   assert.equal(restAfterChange({ startedMs: 1000, resultMs: 0 }, 1300), 700);
   assert.equal(restAfterChange({ startedMs: 1000, resultMs: 0 }, 5000), 0);
   assert.equal(restAfterChange({ startedMs: 1000, resultMs: 0 }, longestWithoutMs), undefined);
+});
+
+test('HealthWatch forgets its results when nobody has looked for long, and keeps them while a page is loaded again', async () => {
+  const rig = openWatch();
+  /** Looks after a time in which nobody did. @returns since when the check has its state */
+  const lookAfter = async (ms: number) => {
+    rig.aheadMs += ms;
+    const { length } = rig.results;
+    rig.watch.start();
+    await runsOf(rig, length + 1);
+    rig.runs[length]?.end([passed]);
+    await eventually(() => rig.results.length > length, { what: 'result' });
+    rig.watch.stop();
+    return rig.results[length]?.checks[0]?.sinceMs;
+  };
+  const first = await lookAfter(0);
+  assert.equal(await lookAfter(1000), first);
+  assert.equal(rig.forgotten, 0);
+  const lookedAgainMs = Date.now() + rig.aheadMs + forgottenMs;
+  const again = (await lookAfter(forgottenMs)) ?? 0;
+  assert.ok(again >= lookedAgainMs, `${lookedAgainMs - again} ms too early`);
+  assert.equal(rig.forgotten, 1);
 });

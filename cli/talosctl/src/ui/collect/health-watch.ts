@@ -1,7 +1,7 @@
 import { pause } from '@nodewright/async';
 import { faultFrom } from '@nodewright/fault';
 import { plainError } from '../../render/plain-error.ts';
-import { gatherMs, pauseAfter, restAfterChange } from '../domain/check-timing.ts';
+import { forgottenMs, gatherMs, pauseAfter, restAfterChange } from '../domain/check-timing.ts';
 import type { CheckState, HealthResult } from '../protocol/messages.ts';
 import type { CheckOutcome, ClusterChecks } from './cluster-checks.ts';
 
@@ -12,6 +12,8 @@ export interface HealthWatchInit {
   /** The number of the last change of a node. */
   readonly nodesNumber: () => number;
   readonly onHealth: (result: HealthResult) => void;
+  /** Somebody looks again after a long time: no result of before counts any more. */
+  readonly onForgotten: () => void;
 }
 
 /** Runs the checks of `talosctl health` again and again while somebody looks: at intervals, and after each change. */
@@ -21,6 +23,8 @@ export class HealthWatch {
   #checks: readonly CheckState[] = [];
   #startedMs = 0;
   #resultMs = 0;
+  /** When the last run ended whose result was shown. */
+  #shownMs: number | undefined;
   /** Ends the run, or the pause. */
   #attempt = new AbortController();
   /** Ends the run after a while, because the cluster has changed since it began. */
@@ -32,6 +36,11 @@ export class HealthWatch {
 
   start(): void {
     if (this.#stop !== undefined) return;
+    if (this.#shownMs !== undefined && this.#init.nowMs() - this.#shownMs >= forgottenMs) {
+      this.#checks = [];
+      this.#shownMs = undefined;
+      this.#init.onForgotten();
+    }
     this.#stop = new AbortController();
     void this.#run(this.#stop.signal);
   }
@@ -72,6 +81,7 @@ export class HealthWatch {
       if (signal.aborted) return;
       if (!attempt.aborted) {
         this.#resultMs = nowMs();
+        this.#shownMs = this.#resultMs;
         onHealth({ checks: this.#checks, problem, ofNodes, atMs: this.#resultMs });
       }
       // From here on, a change ends the pause at once.

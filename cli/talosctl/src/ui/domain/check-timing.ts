@@ -31,3 +31,6 @@ export function restAfterChange({ startedMs, resultMs }: CheckRun, nowMs: number
   if (nowMs - resultMs >= longestWithoutMs) return undefined;
   return Math.max(0, startedMs + leastRunMs - nowMs);
 }
+
+/** When nobody has looked for so long after the last result, it says nothing about the time since. A page that is loaded again needs less. */
+export const forgottenMs = 45_000;

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NodeSummary, Reach } from '../protocol/messages.ts';
-import { type ClusterRecord, emptyRecord, mostOutages, withHealth, withSummaries } from './cluster-record.ts';
+import {
+  type ClusterRecord,
+  emptyRecord,
+  mostOutages,
+  withHealth,
+  withoutHealth,
+  withSummaries,
+} from './cluster-record.ts';
 
 const here: Reach = { kind: 'here' };
 const away = (sinceMs: number, message = 'no route'): Reach => ({ kind: 'away', sinceMs, message });
@@ -61,4 +68,26 @@ test('a node that comes and goes for weeks leaves a bounded list, and outages th
   }
   assert.equal(record.outages.length, mostOutages);
   assert.equal(record.outages.at(-1)?.name, 'gone');
+});
+
+test('the outage of a check ends with the last result before nobody looked, and that result is not kept', () => {
+  const failed = { name: 'etcd to be healthy', state: 'failed', reason: 'no leader', sinceMs: 4 } as const;
+  let record = withSummaries(emptyRecord, [summary('a', away(3))], 3);
+  record = withHealth(record, { checks: [failed], ofNodes: 1, atMs: 5 });
+  record = withHealth(record, { checks: [failed], ofNodes: 1, atMs: 6 });
+  record = withoutHealth(record);
+  assert.deepEqual(record.outages, [
+    { kind: 'check', name: 'etcd to be healthy', fromMs: 4, toMs: 6, reason: 'no leader' },
+    { kind: 'node', name: 'a', fromMs: 3, reason: 'no route' },
+  ]);
+  assert.deepEqual([record.health, withoutHealth(record) === record], [undefined, true]);
+  // It fails still when somebody looks again. Nobody knows what was between.
+  record = withHealth(record, { checks: [{ ...failed, sinceMs: 900 }], ofNodes: 1, atMs: 900 });
+  assert.deepEqual(
+    record.outages.filter(({ kind }) => kind === 'check').map(({ fromMs, toMs }) => [fromMs, toMs]),
+    [
+      [900, undefined],
+      [4, 6],
+    ],
+  );
 });

@@ -53,6 +53,19 @@ export function withHealth(record: ClusterRecord, health: HealthResult): Cluster
   return { ...record, number: record.number + 1, health, outages };
 }
 
+/**
+ * The record when somebody looks after a long time in which the checks did not run. A check that failed counts as failed until its last
+ * result: nobody knows what was after that.
+ */
+export function withoutHealth(record: ClusterRecord): ClusterRecord {
+  const { health, outages, ...rest } = record;
+  if (health === undefined) return record;
+  const ended = outages.map((each) =>
+    each.kind === 'check' && each.toMs === undefined ? { ...each, toMs: health.atMs } : each,
+  );
+  return { ...rest, number: record.number + 1, outages: ended };
+}
+
 /** What a page judges a node by. Texts of failures differ from one attempt to the next, and are not part of it. */
 const judgedPart = (summary: NodeSummary) =>
   JSON.stringify([nodePart(summary), etcdPart(summary), summary.isEtcdSilent]);
