@@ -57,11 +57,11 @@ export const uiCommand: CommandModule = {
   define(command, env) {
     addHelp(
       addOutputOption(addNodeOptions(command)),
-      'Serves a page on a port of this machine that no other machine can reach, and opens it in your browser. The page shows what the dashboard shows, and more, with the rights of your talosconfig. Without --allow-actions it changes nothing, and its program refuses every request to do so. Where neither --nodes nor the context names nodes, all members of the cluster are shown. The printed link opens one page, once, within 60 seconds; press Enter for another. On a machine that you reach by SSH, forward the port: ssh -L 8600:127.0.0.1:8600, with --port 8600.',
+      'Serves a page on a port of this machine that no other machine can reach, and opens it in your browser. The page shows what the dashboard shows, and more, with the rights of your talosconfig. Without --allow-actions it changes nothing, and its program refuses every request to do so. Where neither --nodes nor the context names nodes, all members of the cluster are shown. The printed link opens one page, once, within 60 seconds; press Enter for another. On a machine that you reach by SSH, forward the port: ssh -L 8600:127.0.0.1:8600, with --port 8600. To a browser, all pages of one port are the same site: a page that another program has served there before can act as this one.',
     )
       .option(
         '--port <port>',
-        'port to listen on, on 127.0.0.1 (0: any free port)',
+        'port to listen on, on 127.0.0.1 (0: any free port); name one only if nothing that you do not trust has served a page on it before',
         wholeNumberBetween(0, 65_535),
         0,
       )

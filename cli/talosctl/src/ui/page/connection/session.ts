@@ -1,6 +1,7 @@
 // How a tab gets its session: with the token of a link, with the secret that it kept, or from another tab of the same origin. An origin
 // includes the port, so a page that another program serves on this machine reaches neither the secret of a tab nor its channel. Cookies
-// are shared by all ports of an address, and are therefore not used.
+// are shared by all ports of an address, and are therefore not used. A page that another program has served on the same port before is of
+// the same origin: no exchange between tabs can keep it out, because it could also read the window of a tab that it opens.
 
 const tokenPattern = /^#token=([\w-]{10,100})$/;
 const secretKey = 'session';
