@@ -10,7 +10,7 @@ import {
 } from './connection/session.ts';
 import { App } from './shell/app.tsx';
 import { Entrance } from './shell/entrance.tsx';
-import { goTo } from './shell/route.ts';
+import { replaceWith } from './shell/route.ts';
 import { applyScheme, savedScheme } from './shell/scheme.ts';
 import { Store } from './store/store.ts';
 import { StoreContext } from './store/use-store.ts';
@@ -33,7 +33,7 @@ function begin(secret: string): void {
     store.connect(secret);
     return;
   }
-  store = new Store({ onRefused: leave, onMoved: () => goTo('cluster') });
+  store = new Store({ onRefused: leave, onMoved: () => replaceWith('cluster') });
   store.connect(secret);
   render(
     <StoreContext.Provider value={store}>

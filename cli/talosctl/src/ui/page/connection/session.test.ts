@@ -50,7 +50,7 @@ function openTab() {
 
 async function until(holds: () => boolean): Promise<void> {
   for (let count = 0; !holds(); count += 1) {
-    assert.ok(count < 200, 'after two seconds');
+    assert.ok(count < 1000, 'after ten seconds');
     await sleep(10);
   }
 }
