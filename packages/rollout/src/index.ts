@@ -17,6 +17,7 @@ export {
   type RolloutPhase,
   type RolloutPlan,
   shortReason,
+  unfinishedText,
 } from './domain/rollout-plan.ts';
 export type { Wellness } from './domain/wellness.ts';
 export { type ActInTurnInit, actInTurn, type TurnOutcome, type TurnTimes } from './host/act-in-turn.ts';

@@ -6,7 +6,14 @@ import { createPlan } from './create-plan.ts';
 import { decideStep } from './decide-step.ts';
 import type { ActionState, ClusterFacts } from './gate.ts';
 import { previewPlan } from './preview-plan.ts';
-import { isGranted, type NodeProgress, type NodeRole, planLimits, type RolloutPlan } from './rollout-plan.ts';
+import {
+  isGranted,
+  isOver,
+  type NodeProgress,
+  type NodeRole,
+  planLimits,
+  type RolloutPlan,
+} from './rollout-plan.ts';
 
 const roles: Readonly<Record<string, NodeRole>> = {
   ...{ cp1: 'control-plane', cp2: 'control-plane', cp3: 'control-plane' },
@@ -259,6 +266,33 @@ test('changePlan() gives nodes that failed another attempt, and refuses what is 
     nodes: stopped.nodes.map((node) => ({ ...node, attempt: planLimits.attempts })),
   };
   assert.equal(changePlan(worn, 'resume').kind, 'refused');
+});
+
+test('a second abort gives up on nodes that do not answer, and until then the plan says whom it waits for, and how long', () => {
+  const plan = planOf({ cp1: done, cp2: { state: 'acting', spentMs: minute } });
+  const abort = (of: RolloutPlan, facts?: ClusterFacts) => {
+    const result = changePlan(of, 'abort', facts);
+    return result.kind === 'plan' ? result.plan : assert.fail(result.reason);
+  };
+  const away = factsOf({ cp2: 'does not answer' }, { cp2: { kind: 'unknown' } });
+  // The first one gives up on nobody.
+  const asked = abort(plan, away);
+  assert.equal(asked.nodes[1]?.progress.state, 'acting');
+  // The same request again, because its answer was lost.
+  assert.deepEqual(abort(asked, away), asked);
+  const reason =
+    'cp2 does not answer: for at most 9 minutes, or until the roll-out is aborted again, which gives up on nodes that do not answer';
+  assert.deepEqual(decideStep(asked, away), { kind: 'wait', reason });
+  const first = applyStep(asked, decideStep(asked, away));
+  assert.deepEqual(abort(first, factsOf({}, { cp2: { kind: 'running' } })).nodes, first.nodes);
+  assert.deepEqual(abort(first), first);
+  const second = abort(first, away);
+  assert.deepEqual(second.nodes[1]?.progress, {
+    ...{ state: 'failed', reason: 'it did not answer when the roll-out was aborted again' },
+  });
+  assert.deepEqual([isOver(first), isOver(second)], [false, true]);
+  // A node that the cluster does not list does not answer either.
+  assert.equal(isOver(abort(first, new Map())), true);
 });
 
 test('isGranted() lets only the node begin that has its turn, for this attempt of this plan', () => {

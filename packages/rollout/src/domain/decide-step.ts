@@ -96,13 +96,26 @@ function waitReason(plan: RolloutPlan, facts: ClusterFacts): string {
     const held = acting.find(({ name }) => facts.get(name)?.action.kind === 'not-begun');
     const problem = held && plan.phase === 'running' ? gateProblem(plan, facts, held.name) : undefined;
     if (held !== undefined && problem !== undefined) return `${held.name} does not begin: ${problem}`;
-    return acting.map(({ name }) => actText(facts, name)).join(', ');
+    return acting
+      .map(
+        (node) => `${actText(facts, node.name)}${plan.phase === 'aborted' ? endText(plan, facts, node) : ''}`,
+      )
+      .join(', ');
   }
   const [first] = candidates(plan);
   if (plan.phase !== 'running' || first === undefined) return 'somebody to resume or abort the plan';
   const wellness = facts.get(first.name)?.wellness;
   const own = wellness?.isWell === false ? `it is not well (${wellness.reason})` : undefined;
   return `the turn of ${first.name}: ${gateProblem(plan, facts, first.name) ?? own ?? 'its facts are not known'}`;
+}
+
+/** When a plan that is aborted stops to wait for a node that acts. */
+function endText({ limitMs }: RolloutPlan, facts: ClusterFacts, { name, progress }: PlannedNode): string {
+  const leftMs = limitMs - (progress.state === 'acting' ? progress.spentMs : 0);
+  const minutes = Math.max(1, Math.ceil(leftMs / 60_000));
+  const again = 'or until the roll-out is aborted again, which gives up on nodes that do not answer';
+  const isSilent = facts.get(name)?.action.kind === 'unknown';
+  return `: for at most ${minutes} minute${minutes === 1 ? '' : 's'}${isSilent ? `, ${again}` : ''}`;
 }
 
 function actText(facts: ClusterFacts, name: string): string {

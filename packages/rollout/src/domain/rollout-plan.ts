@@ -77,6 +77,14 @@ export function isOver(plan: RolloutPlan): boolean {
   return isSettled(plan) && (plan.phase === 'done' || plan.phase === 'aborted');
 }
 
+/** What keeps another plan from its place, for people. */
+export function unfinishedText({ phase, action, nodes, waitsFor }: RolloutPlan): string {
+  if (phase !== 'aborted') return `another roll-out is ${phase} (${action})`;
+  const names = nodes.filter(({ progress }) => progress.state === 'acting').map(({ name }) => name);
+  // The driver knows more than the names, once it has looked.
+  return `another roll-out is aborted (${action}), and not over yet: ${waitsFor || `${names.join(', ')} acts`}`;
+}
+
 /**
  * Whether the plan lets the node begin that attempt. A node asks this of the plan in etcd right before it acts, so that neither a request
  * that was delayed nor one for another node makes it act.

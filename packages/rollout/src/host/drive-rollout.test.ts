@@ -261,3 +261,26 @@ test('requestPlan() pauses and resumes, and aborts what is not valid by its remo
   await requestPlan(store, 'abort', signal);
   assert.equal(store.stored, undefined);
 });
+
+test('requestPlan() looks at the nodes of a plan that is aborted again, and of no other', async () => {
+  const store = new MemoryStore();
+  const acting: RolloutPlan = {
+    ...plan,
+    nodes: plan.nodes.map((node, index) =>
+      index === 0 ? { ...node, progress: { state: 'acting', spentMs: 0 } } : node,
+    ),
+  };
+  await beginPlan(store, acting, signal);
+  let looks = 0;
+  const look = async () => {
+    looks += 1;
+    return new Map();
+  };
+  await requestPlan(store, 'abort', signal, plan.id, look);
+  assert.deepEqual([looks, store.plan().nodes[0]?.progress.state], [0, 'acting']);
+  const bytes = planToBytes({ ...store.plan(), waitsFor: 'cp1 does not answer' });
+  store.stored = { bytes, revision: 9n };
+  await requestPlan(store, 'abort', signal, plan.id, look);
+  assert.deepEqual([looks, store.plan().nodes[0]?.progress.state], [1, 'failed']);
+  assert.equal((await beginPlan(store, { ...plan, id: '1'.repeat(32) }, signal)).kind, 'plan');
+});

@@ -1,7 +1,8 @@
 import { changePlan, type PlanRequest } from '../domain/change-plan.ts';
 import type { PlanResult } from '../domain/create-plan.ts';
+import type { ClusterFacts } from '../domain/gate.ts';
 import { planFromBytes, planToBytes } from '../domain/plan-text.ts';
-import { isOver, type RolloutPlan } from '../domain/rollout-plan.ts';
+import { isOver, isSettled, type RolloutPlan, unfinishedText } from '../domain/rollout-plan.ts';
 import type { PlanStore } from './rollout-ports.ts';
 
 /** A driver may write between a look and a write, a few times at most. */
@@ -21,10 +22,7 @@ export async function beginPlan(
     if (before.kind === 'refused') return { kind: 'refused', reason: `${before.reason}: abort it first` };
     if (before.plan.id === plan.id) return before;
     if (!isOver(before.plan))
-      return {
-        kind: 'refused',
-        reason: `another roll-out is ${before.plan.phase} (${before.plan.action}): wait for it, or abort it`,
-      };
+      return { kind: 'refused', reason: `${unfinishedText(before.plan)}: wait for it, or abort it` };
   }
   if (await store.write(bytes, { revision: stored?.revision ?? 0n }, signal)) return { kind: 'plan', plan };
   return { kind: 'refused', reason: 'another roll-out has begun at the same moment' };
@@ -34,12 +32,14 @@ export async function beginPlan(
  * Pauses, resumes or aborts the plan in etcd. To abort one that is not valid removes it.
  *
  * @param id the plan that is meant; empty: the one in etcd
+ * @param look asks the nodes how they are, when a plan is aborted again; without it no node is given up
  */
 export async function requestPlan(
   store: PlanStore,
   request: PlanRequest,
   signal: AbortSignal,
   id = '',
+  look?: (plan: RolloutPlan, signal: AbortSignal) => Promise<ClusterFacts>,
 ): Promise<PlanResult> {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const stored = await store.read(signal);
@@ -53,7 +53,9 @@ export async function requestPlan(
     }
     if (id !== '' && before.plan.id !== id)
       return { kind: 'refused', reason: `etcd has another roll-out, ${before.plan.id}: look at it first` };
-    const result = changePlan(before.plan, request);
+    const isAgain = request === 'abort' && before.plan.phase === 'aborted' && !isSettled(before.plan);
+    const facts = isAgain ? await look?.(before.plan, signal) : undefined;
+    const result = changePlan(before.plan, request, facts);
     if (result.kind === 'refused') return result;
     if (await store.write(planToBytes(result.plan), { revision: stored.revision }, signal)) return result;
   }

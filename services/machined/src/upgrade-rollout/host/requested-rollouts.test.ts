@@ -38,6 +38,8 @@ async function open() {
       return `${image}@sha256:1`;
     },
     cluster: {
+      // Nobody answers.
+      look: async () => new Map(),
       async preview() {
         const { illness } = world;
         const report = { role: undefined, action: { kind: 'not-begun' } as NodeFacts['action'], illness };
@@ -116,6 +118,30 @@ test('a plan is paused, resumed and aborted, and an upgrade of one node is refus
   assert.equal((await rollouts.request('abort', '', never))?.phase, 'aborted');
   assert.equal(await rollouts.problem(never), undefined);
   await assert.rejects(rollouts.request('resume', '', never), /aborted already/);
+});
+
+test('a plan whose node does not answer keeps others away until it is aborted a second time, and says so', {
+  skip,
+}, async () => {
+  const { rollouts, client } = await open();
+  const begun = await rollouts.start(wanted, never);
+  const nodes = begun.nodes.map((node, index) =>
+    index === 0 ? { ...node, progress: { state: 'acting', spentMs: 0 } } : node,
+  );
+  await client.put(rolloutPlanKey, Buffer.from(JSON.stringify({ format: 1, ...begun, nodes })));
+  await rollouts.request('abort', begun.id, never);
+  await rollouts.request('abort', begun.id, never);
+  await assert.rejects(
+    rollouts.start(wanted, never),
+    /roll-out is aborted \(.*\), and not over yet: node01 acts: /,
+  );
+  assert.notEqual(await rollouts.problem(never), undefined);
+  const looked = { ...begun, nodes, phase: 'aborted', waitsFor: 'node01 does not answer' };
+  await client.put(rolloutPlanKey, Buffer.from(JSON.stringify({ format: 1, ...looked })));
+  await assert.rejects(rollouts.start(wanted, never), /not over yet: node01 does not answer: /);
+  await rollouts.request('abort', begun.id, never);
+  assert.equal(await rollouts.problem(never), undefined);
+  assert.equal((await rollouts.start(wanted, never)).phase, 'running');
 });
 
 test('a plan that was tampered with is acted on by nobody, and an abort removes it', { skip }, async () => {

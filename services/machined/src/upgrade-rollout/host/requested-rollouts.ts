@@ -13,6 +13,7 @@ import {
   previewPlan,
   type RolloutPlan,
   requestPlan,
+  unfinishedText,
 } from '@nodewright/rollout';
 import { type ClusterNode, sharedNames } from '../domain/cluster-nodes.ts';
 import { rolloutAction, type WantedSystem } from '../domain/rollout-action.ts';
@@ -21,7 +22,7 @@ import type { ClusterTurns } from './cluster-turns.ts';
 
 export interface RequestedRolloutsInit {
   readonly store: PlanStore;
-  readonly cluster: Pick<ClusterTurns, 'preview'>;
+  readonly cluster: Pick<ClusterTurns, 'look' | 'preview'>;
   readonly nodes: () => Promise<readonly ClusterNode[]>;
   /** Brings the artefact into the store of this node, and returns its name with the digest. @throws Fault */
   readonly pull: (image: string, signal: AbortSignal) => Promise<string>;
@@ -135,7 +136,7 @@ export class RequestedRollouts {
     const { store } = this.#init;
     const stored = await store.read(signal);
     const before = stored && planFromBytes(stored.bytes);
-    const result = await requestPlan(store, request, signal, id);
+    const result = await requestPlan(store, request, signal, id, this.#init.cluster.look);
     if (result.kind === 'plan') {
       // No driver looks at the nodes again, which would refuse other upgrades for another minute.
       if (isSettled(result.plan)) await this.#init.cluster.preview(result.plan, signal).catch(() => {});
@@ -164,8 +165,7 @@ export class RequestedRollouts {
 
   async #assertNone(signal: AbortSignal): Promise<void> {
     const plan = await this.status(signal);
-    if (plan !== undefined && !isOver(plan))
-      throw refusedRollout(`another roll-out is ${plan.phase} (${plan.action})`);
+    if (plan !== undefined && !isOver(plan)) throw refusedRollout(unfinishedText(plan));
   }
 }
 

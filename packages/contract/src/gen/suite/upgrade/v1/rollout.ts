@@ -2406,7 +2406,10 @@ export const RolloutServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Ends a plan: no other node begins. A node that acts goes on. A plan in etcd that is not valid is removed. */
+    /**
+     * Ends a plan: no other node begins. A node that acts goes on. A plan in etcd that is not valid is removed. The second call for a plan gives
+     * up on nodes that act and do not answer.
+     */
     abort: {
       name: "Abort",
       requestType: AbortRequest as typeof AbortRequest,
@@ -2433,7 +2436,10 @@ export interface RolloutServiceImplementation<CallContextExt = {}> {
   ): ServerStreamingMethodResult<DeepPartial<WatchResponse>>;
   /** Goes on with a plan that has paused or stopped. Nodes that failed get another attempt. */
   resume(request: ResumeRequest, context: CallContext & CallContextExt): Promise<DeepPartial<ResumeResponse>>;
-  /** Ends a plan: no other node begins. A node that acts goes on. A plan in etcd that is not valid is removed. */
+  /**
+   * Ends a plan: no other node begins. A node that acts goes on. A plan in etcd that is not valid is removed. The second call for a plan gives
+   * up on nodes that act and do not answer.
+   */
   abort(request: AbortRequest, context: CallContext & CallContextExt): Promise<DeepPartial<AbortResponse>>;
 }
 
@@ -2449,7 +2455,10 @@ export interface RolloutServiceClient<CallOptionsExt = {}> {
   watch(request: DeepPartial<WatchRequest>, options?: CallOptions & CallOptionsExt): AsyncIterable<WatchResponse>;
   /** Goes on with a plan that has paused or stopped. Nodes that failed get another attempt. */
   resume(request: DeepPartial<ResumeRequest>, options?: CallOptions & CallOptionsExt): Promise<ResumeResponse>;
-  /** Ends a plan: no other node begins. A node that acts goes on. A plan in etcd that is not valid is removed. */
+  /**
+   * Ends a plan: no other node begins. A node that acts goes on. A plan in etcd that is not valid is removed. The second call for a plan gives
+   * up on nodes that act and do not answer.
+   */
   abort(request: DeepPartial<AbortRequest>, options?: CallOptions & CallOptionsExt): Promise<AbortResponse>;
 }
 
