@@ -28,6 +28,8 @@ export const rolloutLimits = {
   holdMs: 60_000,
   /** How long a certificate of a driver is used. It is valid for twice as long. */
   certificateMs: 30 * 60_000,
+  /** How long a connection to etcd is used: certificates and members change. */
+  connectionMs: 10 * 60_000,
   /** Clients that follow a roll-out through one node. */
   watchers: 32,
   watchPollMs: 1_000,
