@@ -31,7 +31,8 @@ export function keyCalls(endpoints: EndpointSet): KeyCalls {
           run: async ({ kv }, attempt) => {
             const serializable = options.serializable === true;
             const reply = await kv.range({ ...prefixRange(prefix), serializable }, attempt);
-            return { keyValues: reply.kvs.map(keyValueFrom), revision: revisionOf(reply) };
+            const clusterId = reply.header?.clusterId ?? 0n;
+            return { keyValues: reply.kvs.map(keyValueFrom), revision: revisionOf(reply), clusterId };
           },
         },
         options,

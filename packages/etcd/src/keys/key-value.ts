@@ -14,6 +14,8 @@ export interface EtcdKeyValue {
 export interface KeyValues {
   readonly keyValues: readonly EtcdKeyValue[];
   readonly revision: bigint;
+  /** The id of the etcd cluster that has answered. One that was restored from a snapshot has another id. */
+  readonly clusterId: bigint;
 }
 
 /** A condition of a transaction. For a key that does not exist, every number is 0. */

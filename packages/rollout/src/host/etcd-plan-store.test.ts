@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { skipWithoutEtcd, startEtcdCluster } from '@nodewright/etcd/testing';
-import { createEtcdPlanStore, rolloutTurnName } from './etcd-plan-store.ts';
+import { createEtcdPlanStore, rolloutPlanKey, rolloutTurnName } from './etcd-plan-store.ts';
 import { takeTurn } from './turn.ts';
 
 const skip = skipWithoutEtcd();
@@ -32,4 +32,26 @@ test('a plan in etcd is written only over the revision that was read, and only w
   assert.equal(Buffer.from(last.bytes).toString(), 'paused');
   assert.equal(await store.remove(last.revision, signal), true);
   assert.equal(await store.read(signal), undefined);
+});
+
+test('a plan that a snapshot of another etcd has brought is removed when it is read, and another one takes its place', {
+  skip,
+}, async () => {
+  const former = (cluster ?? assert.fail('no etcd')).client();
+  const { signal } = new AbortController();
+  assert.equal(await createEtcdPlanStore(former).write(Buffer.from('old'), { revision: 0n }, signal), true);
+  await using restored = await startEtcdCluster();
+  const etcd = restored.client();
+  const { keyValues } = await former.list('nodewright/rollout/');
+  for (const { key, value } of keyValues) await etcd.put(key, value);
+  // Two look at the same moment.
+  const store = createEtcdPlanStore(etcd);
+  assert.deepEqual(await Promise.all([store.read(signal), store.read(signal)]), [undefined, undefined]);
+  assert.equal(await etcd.get(rolloutPlanKey), undefined);
+  assert.equal(await store.write(Buffer.from('new'), { revision: 0n }, signal), true);
+  const turn = await takeTurn(etcd, { name: rolloutTurnName, signal });
+  const revision = (await store.read(signal))?.revision ?? 0n;
+  assert.equal(await store.write(Buffer.from('newer'), { revision, turn }, signal), true);
+  assert.equal(Buffer.from((await store.read(signal))?.bytes ?? '').toString(), 'newer');
+  assert.equal(Buffer.from((await createEtcdPlanStore(former).read(signal))?.bytes ?? '').toString(), 'old');
 });

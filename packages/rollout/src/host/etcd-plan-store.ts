@@ -4,6 +4,10 @@ import type { PlanStore } from './rollout-ports.ts';
 /** The key of the plan in etcd. There is one, because only one roll-out runs at a time. */
 export const rolloutPlanKey = 'nodewright/rollout/plan';
 /**
+ * The key of the id of the etcd cluster that the plan was made in. It begins with the name of the plan, so that one request reads both.
+ */
+const clusterKey = `${rolloutPlanKey}-cluster`;
+/**
  * The prefix of the lock keys in etcd of those who drive the plan. It is another one than the turn: a node that acts for the plan takes the
  * turn itself, and would wait for its driver.
  */
@@ -13,12 +17,26 @@ export const rolloutTurnName = 'nodewright/rollout/turn';
 
 const timeoutMs = 5_000;
 
-/** The plan as a key in etcd. The caller disposes of the client. */
-export function createEtcdPlanStore(etcd: Pick<EtcdClient, 'get' | 'txn'>): PlanStore {
+/**
+ * The plan as a key in etcd. One that a snapshot has brought into this etcd is not carried out: the nodes have gone on since it was made.
+ * It is removed when it is read. The caller disposes of the client.
+ */
+export function createEtcdPlanStore(etcd: Pick<EtcdClient, 'list' | 'txn'>): PlanStore {
+  const remove = async (revision: bigint, signal: AbortSignal) => {
+    const compare = [{ key: rolloutPlanKey, modRevision: revision }];
+    const success = [rolloutPlanKey, clusterKey].map((key) => ({ kind: 'delete' as const, key }));
+    return (await etcd.txn({ compare, success }, { timeoutMs, signal })).succeeded;
+  };
   return {
     async read(signal) {
-      const found = await etcd.get(rolloutPlanKey, { timeoutMs, signal });
-      return found && { bytes: found.value, revision: found.modRevision };
+      const { keyValues, clusterId } = await etcd.list(rolloutPlanKey, { timeoutMs, signal });
+      const found = keyValues.find(({ key }) => key === rolloutPlanKey);
+      const cluster = keyValues.find(({ key }) => key === clusterKey);
+      if (found === undefined) return undefined;
+      const isOwn = cluster === undefined || Buffer.from(cluster.value).toString() === String(clusterId);
+      if (isOwn) return { bytes: found.value, revision: found.modRevision };
+      await remove(found.modRevision, signal);
+      return undefined;
     },
     async write(bytes, { revision, turn }, signal) {
       const compare = [
@@ -27,12 +45,13 @@ export function createEtcdPlanStore(etcd: Pick<EtcdClient, 'get' | 'txn'>): Plan
         ...(turn === undefined ? [] : [{ key: turn.key, is: '!=' as const, createRevision: 0n }]),
       ];
       const success = [{ kind: 'put' as const, key: rolloutPlanKey, value: bytes }];
+      // A driver only goes on with a plan, so it must not make one of a snapshot its own.
+      if (turn === undefined) {
+        const { clusterId } = await etcd.list(clusterKey, { timeoutMs, signal });
+        success.push({ kind: 'put', key: clusterKey, value: Buffer.from(String(clusterId)) });
+      }
       return (await etcd.txn({ compare, success }, { timeoutMs, signal })).succeeded;
     },
-    async remove(revision, signal) {
-      const compare = [{ key: rolloutPlanKey, modRevision: revision }];
-      const success = [{ kind: 'delete' as const, key: rolloutPlanKey }];
-      return (await etcd.txn({ compare, success }, { timeoutMs, signal })).succeeded;
-    },
+    remove,
   };
 }

@@ -111,6 +111,7 @@ const initialOf: Readonly<Record<StartMode['kind'], Initial>> = {
     const members = soleCluster(self);
     if (mode.kind !== 'new' || !mode.wish.recover) return { state: 'new', members };
     const { skipHashCheck } = mode.wish;
+    // A token of its own gives the cluster another id, by which a roll-out knows that its plan comes from a snapshot.
     const initialClusterToken = `restored-${timers.now()}`;
     await runtime.restore({ ...self, initialCluster: members, initialClusterToken, skipHashCheck }, signal);
     await rm(snapshot, { force: true });

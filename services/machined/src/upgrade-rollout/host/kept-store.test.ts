@@ -18,10 +18,11 @@ function open() {
     const client = { reads: [] as PromiseWithResolvers<undefined>[], isClosed: false };
     clients.push(client);
     return {
-      get() {
+      async list() {
         const read = Promise.withResolvers<undefined>();
         client.reads.push(read);
-        return read.promise;
+        await read.promise;
+        return { keyValues: [], revision: 1n, clusterId: 1n };
       },
       async [Symbol.asyncDispose]() {
         client.isClosed = true;
