@@ -20,6 +20,8 @@ export const rolloutLimits = {
   pullMs: 30 * 60_000,
   /** Between two tries to get it, while the registry is not there or is busy. */
   pullPauseMs: 15_000,
+  /** After how long the node makes sure again that its store has the artefact: the store removes one that is not used for an hour. */
+  preparedMs: 5 * 60_000,
   /** How long a node whose etcd or disk refuses the start of its upgrade is asked again. */
   refusedMs: 90_000,
   /** After how long without a refusal that time begins anew. */

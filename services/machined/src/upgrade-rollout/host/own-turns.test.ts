@@ -183,6 +183,20 @@ test('a pull that is withdrawn is not tried again', async () => {
   assert.equal(pulls, 1);
 });
 
+test('an artefact that was got long before the turn is got again, because the store may have removed it', async () => {
+  const { turns, timers, pulls, begun } = openTurns();
+  await ticketOf(turns);
+  timers.step(rolloutLimits.preparedMs - 1);
+  assert.ok(turns.prepare(turn, wanted) !== undefined);
+  assert.equal(pulls.length, 1);
+  timers.step(rolloutLimits.preparedMs);
+  assert.equal(turns.prepare(turn, wanted), undefined);
+  assert.deepEqual(turns.progress(turn, false), { state: 'preparing', reason: 'it gets the artefact' });
+  await turnOfLoop();
+  await turns.begin(turn, await ticketOf(turns), never);
+  assert.deepEqual([pulls.length, begun.length], [2, 1]);
+});
+
 test('a start that is refused is tried again for a while, then the turn has failed', async () => {
   const refuse = async () => Promise.reject(new Fault('failed-precondition', 'etcd refuses the upgrade'));
   const { turns, timers } = openTurns({ own: { refusal: undefined, pull: async () => 'x', begin: refuse } });

@@ -45,6 +45,8 @@ interface KnownTurn {
   reason: string;
   /** With its digest, once it is there. */
   image: string;
+  /** When the store was seen to have it last. */
+  readyAtMs: number;
   ticket: Buffer | undefined;
   ticketAtMs: number;
   /** Since when the start is refused, and when it was refused last; undefined while it is not. */
@@ -84,7 +86,7 @@ export class OwnTurns {
   }
 
   /**
-   * Begins to get the artefact, once for each attempt.
+   * Begins to get the artefact, once for each attempt, and again when the turn is late.
    *
    * @returns a ticket for `begin()` when it is there
    * @throws Fault `failed-precondition` when the turn is not one of this node, or a later one is known
@@ -94,6 +96,12 @@ export class OwnTurns {
     if (this.#progressOf(turn).state !== 'not-begun') return undefined;
     const known = this.#knownFor(turn, wanted);
     if (known.phase !== 'ready') return undefined;
+    if (this.#init.timers.monotonicMs() - known.readyAtMs >= rolloutLimits.preparedMs) {
+      known.phase = 'pulling';
+      known.reason = '';
+      void this.#pull(known, wanted);
+      return undefined;
+    }
     known.ticket = randomBytes(32);
     known.ticketAtMs = this.#init.timers.monotonicMs();
     return known.ticket;
@@ -197,6 +205,7 @@ export class OwnTurns {
       known.image = await this.#pullOften(known, wanted.image, limit.signal);
       if (known.phase !== 'pulling') return;
       known.phase = 'ready';
+      known.readyAtMs = this.#init.timers.monotonicMs();
       known.reason = '';
     } catch (error) {
       if (known.phase !== 'pulling') return;
@@ -262,6 +271,6 @@ export class OwnTurns {
 }
 
 const newTurn = (turn: NodeTurn, wanted: WantedSystem | undefined): KnownTurn => ({
-  ...{ id: nodePlanIdOf(turn), turn, wanted, phase: 'pulling', reason: '', image: '' },
+  ...{ id: nodePlanIdOf(turn), turn, wanted, phase: 'pulling', reason: '', image: '', readyAtMs: 0 },
   ...{ ticket: undefined, ticketAtMs: 0, refused: undefined, over: new AbortController() },
 });
