@@ -116,6 +116,7 @@ const topics: Readonly<Record<string, Topic>> = {
   upgrade: {
     imports: ['config', 'extensions', 'life', 'volumes'],
     face: [
+      'domain/artefact-name.ts',
       'domain/upgrades.ts',
       'host/artefact-store.ts',
       'host/image-additions.ts',

@@ -309,8 +309,19 @@ test('previewPlan() has a row for each node that is left, with what would refuse
     planOf({ cp1: done }, { maxUnavailable: 2, pauseAfter: 2 }),
     factsOf({ w3: 'off' }),
   );
-  const worker = { role: 'worker', action: 'upgrade', maxUnavailable: 2, pausesAfter: false } as const;
-  const controlPlane = { role: 'control-plane', action: 'upgrade', maxUnavailable: 1 } as const;
+  const worker = {
+    role: 'worker',
+    action: 'upgrade',
+    maxUnavailable: 2,
+    pausesAfter: false,
+    cannotAct: undefined,
+  } as const;
+  const controlPlane = {
+    role: 'control-plane',
+    action: 'upgrade',
+    maxUnavailable: 1,
+    cannotAct: undefined,
+  } as const;
   assert.deepEqual(rows, [
     { name: 'cp2', ...controlPlane, pausesAfter: true, refusedBy: undefined },
     { name: 'cp3', ...controlPlane, pausesAfter: false, refusedBy: undefined },
@@ -318,4 +329,19 @@ test('previewPlan() has a row for each node that is left, with what would refuse
     { name: 'w2', ...worker, refusedBy: undefined },
     { name: 'w3', ...worker, refusedBy: 'w3 is not well (off)' },
   ]);
+});
+
+test('previewPlan() says that a node cannot act at all before what refuses its turn now', () => {
+  const facts = new Map(factsOf({ w3: 'off' }));
+  const known = facts.get('w2') ?? assert.fail();
+  facts.set('w2', { ...known, cannotAct: 'it has no artefact' });
+  const rows = previewPlan(planOf(controlPlanesDone), facts);
+  assert.deepEqual(
+    rows.map(({ name, cannotAct, refusedBy }) => [name, cannotAct, refusedBy]),
+    [
+      ['w1', undefined, 'w3 is not well (off)'],
+      ['w2', 'it has no artefact', 'it has no artefact'],
+      ['w3', undefined, 'w3 is not well (off)'],
+    ],
+  );
 });

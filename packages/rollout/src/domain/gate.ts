@@ -24,6 +24,8 @@ export interface NodeFacts {
   readonly wellness: Wellness;
   /** For a node that is not in the plan: `unknown`. */
   readonly action: ActionState;
+  /** Why it could not act in any turn, as far as that was asked for; it is before a plan begins. */
+  readonly cannotAct?: string | undefined;
 }
 
 /** All nodes of the cluster by their names, also those that are not in the plan. */

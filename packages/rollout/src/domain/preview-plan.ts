@@ -11,7 +11,9 @@ export interface PreviewRow {
   readonly maxUnavailable: number;
   /** Whether the plan pauses when this many nodes are done. */
   readonly pausesAfter: boolean;
-  /** Why its turn would not begin; `undefined` when it would. */
+  /** Why it could not act in any turn; `undefined` when nothing is known that would keep it from it. */
+  readonly cannotAct: string | undefined;
+  /** Why its turn would not begin now; `undefined` when it would. */
   readonly refusedBy: string | undefined;
 }
 
@@ -20,14 +22,14 @@ export function previewPlan(plan: RolloutPlan, known: ClusterFacts): PreviewRow[
   const facts = withPlannedNodes(plan, known);
   return plan.nodes.flatMap(({ name, role, progress }, index) => {
     if (progress.state === 'done') return [];
-    const wellness = facts.get(name)?.wellness;
+    const { wellness, cannotAct } = facts.get(name) ?? {};
     const own = wellness?.isWell === false ? `${name} is not well (${wellness.reason})` : undefined;
     return [
       {
         ...{ name, role, action: plan.action },
         maxUnavailable: role === 'control-plane' ? 1 : plan.maxUnavailable,
         pausesAfter: plan.pauseAfter === index + 1,
-        refusedBy: gateProblem(plan, facts, name) ?? own,
+        ...{ cannotAct, refusedBy: cannotAct ?? gateProblem(plan, facts, name) ?? own },
       },
     ];
   });

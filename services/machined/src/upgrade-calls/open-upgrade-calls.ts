@@ -1,8 +1,9 @@
 // The calls of the API that install, upgrade and roll back a machine. They are a topic of their own: they begin sequences of `life`,
 // which asks the topic `upgrade` for the next kernel.
 import { randomUUID } from 'node:crypto';
-import { Fault } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
+import { isOnlyInStore } from '../upgrade/domain/artefact-name.ts';
 import type { Upgrades } from '../upgrade/domain/upgrades.ts';
 import type { PlanSequences, UpgradePlanTopic } from '../upgrade-plan/upgrade-plan-topic.ts';
 import { UpgradeTurn } from './domain/upgrade-turn.ts';
@@ -65,6 +66,17 @@ export function openUpgradeCalls({
         waiting.move();
         void over.finally(() => taken[Symbol.dispose]());
       },
+    },
+    async lacks(image, signal) {
+      if (!isOnlyInStore(image)) return undefined;
+      try {
+        // It is there, or the store says at once that it is not: no registry is asked.
+        await pull(image, signal);
+        return undefined;
+      } catch (error) {
+        signal.throwIfAborted();
+        return faultFrom(error).message;
+      }
     },
     isUpgrading: () => turn.isTaken,
     setRolloutProblem(ask) {

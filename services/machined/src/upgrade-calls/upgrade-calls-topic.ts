@@ -3,6 +3,8 @@ import type { Topic } from '../base/topic.ts';
 export interface UpgradeCallsTopic extends Topic {
   /** Upgrades of this node that a roll-out asks for. */
   readonly own: OwnUpgrades;
+  /** Why this node cannot have an image that only its own store could have; undefined for any other. @throws Fault when the signal aborts */
+  lacks(image: string, signal: AbortSignal): Promise<string | undefined>;
   /** Whether a call, or a turn of a roll-out, upgrades this node, from before its pull until its plan is over. */
   isUpgrading(): boolean;
   /** Names what keeps upgrades of this node alone away: a roll-out is opened later. */

@@ -42,7 +42,7 @@ export interface OpenUpgradeRolloutInit {
   /** The records in etcd; undefined until the first lists have arrived. */
   readonly listed: () => readonly NamedNode[] | undefined;
   readonly memberProblems: (timeoutMs: number, signal: AbortSignal) => Promise<MemberProblems>;
-  readonly calls: Pick<UpgradeCallsTopic, 'own' | 'isUpgrading' | 'setRolloutProblem'>;
+  readonly calls: Pick<UpgradeCallsTopic, 'own' | 'lacks' | 'isUpgrading' | 'setRolloutProblem'>;
   /** Undefined on a node that no call upgrades. */
   readonly plan: Pick<UpgradePlanTopic, 'current'> | undefined;
   /** Returns the current time in Unix ms. */
@@ -110,7 +110,7 @@ export function openUpgradeRollout(init: OpenUpgradeRolloutInit, scope: AsyncDis
         rollouts,
       }),
       'suite.upgrade.v1.TurnService': createTurnService({
-        ...{ turns, role },
+        ...{ turns, role, lacks: calls.lacks },
         async illness() {
           const machine = await specOf(state, pointerTo(machineStatuses));
           const status = await specOf(state, pointerTo(upgradeStatuses));

@@ -16,6 +16,8 @@ export interface NodeReport {
   readonly action: ActionState;
   /** Why it is not well; undefined when it is. */
   readonly illness: string | undefined;
+  /** Why it cannot have the artefact; undefined when it can, and when it was not asked. */
+  readonly lacks: string | undefined;
 }
 
 /** What etcd says about its members. */
@@ -84,7 +86,7 @@ export function clusterFacts(
       if (typeof report === 'string') return [name, unwell(role, report)];
       const reason = illnessOf({ name, role }, report, etcd);
       const wellness = reason === undefined ? { isWell: true as const } : { isWell: false as const, reason };
-      return [name, { role, wellness, action: report.action }];
+      return [name, { role, wellness, action: report.action, cannotAct: report.lacks }];
     }),
   );
 }

@@ -5,7 +5,7 @@ import { systemTimers } from '@nodewright/async';
 import type { NodeClient } from '@nodewright/client';
 import type { TurnServiceImplementation } from '@nodewright/contract/gen/suite/upgrade/v1/rollout.ts';
 import { Fault } from '@nodewright/fault';
-import { type PlannedNode, planToBytes, type RolloutPlan } from '@nodewright/rollout';
+import { type ClusterFacts, type PlannedNode, planToBytes, type RolloutPlan } from '@nodewright/rollout';
 import type { CallContext } from 'nice-grpc';
 import type { ClusterNode } from '../domain/cluster-nodes.ts';
 import { createTurnService } from '../rpc/turn-service.ts';
@@ -31,6 +31,8 @@ function open(change: Partial<ClusterTurnsInit> = {}) {
       { name: 'node02', role: 'worker', address: '10.0.0.2' },
     ] as ClusterNode[],
     illness: undefined as string | undefined,
+    /** Why a node does not have an image. */
+    lacks: new Map<string, string>(),
     /** Called before a node answers. */
     onCall: (_method: string) => {},
   };
@@ -44,6 +46,7 @@ function open(change: Partial<ClusterTurnsInit> = {}) {
     createTurnService({
       role: () => role,
       illness: async () => world.illness,
+      lacks: async (image) => world.lacks.get(`${name} ${image}`),
       turns: ownTurnsOf(name, {
         ...{ hostname: () => name, role: () => role, timers: systemTimers, signal: never },
         current: () => ({ plan: undefined, waitsFor: '' }),
@@ -146,4 +149,18 @@ test('while a driver looks at a plan that is carried out, nodes keep other upgra
   assert.deepEqual(holders(), [plan.id, plan.id]);
   await turns.preview(plan, never);
   assert.deepEqual(holders(), [undefined, undefined]);
+});
+
+test('before a roll-out begins each node is asked whether it has the artefact, and afterwards not', async () => {
+  const { turns, world } = open();
+  world.lacks.set('node02 registry.test/installer@sha256:1', 'this node has no artefact');
+  const lackOf = (facts: ClusterFacts) => [...facts].map(([name, { cannotAct }]) => [name, cannotAct]);
+  assert.deepEqual(lackOf(await turns.preview(plan, never)), [
+    ['node01', undefined],
+    ['node02', 'this node has no artefact'],
+  ]);
+  assert.deepEqual(lackOf(await turns.look(plan, never)), [
+    ['node01', undefined],
+    ['node02', undefined],
+  ]);
 });

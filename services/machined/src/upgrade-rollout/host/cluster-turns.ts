@@ -42,7 +42,10 @@ export interface ClusterTurnsInit {
 const preparePollMs = 250;
 
 export interface ClusterTurns extends ClusterView, NodeActions {
-  /** As `look()` for a plan that nobody carries out: nodes do not refuse other upgrades for it, or not any more. */
+  /**
+   * As `look()` for a plan that nobody carries out: nodes do not refuse other upgrades for it, or not any more, and say whether they can have
+   * its artefact.
+   */
   preview(plan: RolloutPlan, signal: AbortSignal): Promise<ClusterFacts>;
 }
 
@@ -61,8 +64,12 @@ export function createClusterTurns(init: ClusterTurnsInit): ClusterTurns {
     return turnsOf(found.address, name);
   };
   return {
-    look: (plan, signal) => lookAtCluster(init, { plan, keepsOthersAway: !isSettled(plan) }, signal),
-    preview: (plan, signal) => lookAtCluster(init, { plan, keepsOthersAway: false }, signal),
+    look: (plan, signal) =>
+      lookAtCluster(init, { plan, keepsOthersAway: !isSettled(plan), image: '' }, signal),
+    preview(plan, signal) {
+      const image = systemOfAction(plan.action)?.image ?? '';
+      return lookAtCluster(init, { plan, keepsOthersAway: false, image }, signal);
+    },
     async start(plan, node, signal) {
       const wanted = systemOfAction(plan.action);
       if (wanted === undefined)
@@ -80,7 +87,10 @@ export function createClusterTurns(init: ClusterTurnsInit): ClusterTurns {
           await turns.begin({ turn, ticket }, { signal: limit.signal });
           return;
         }
-        const { state } = await turns.progress({ turn, keepsOthersAway: true }, { signal: limit.signal });
+        const { state } = await turns.progress(
+          { turn, keepsOthersAway: true, image: '' },
+          { signal: limit.signal },
+        );
         if (state !== 'not-begun' && state !== 'preparing') return;
         await pauseBy(timers, preparePollMs, limit.signal);
       }
@@ -114,6 +124,8 @@ async function isStillGranted(
 interface Look {
   readonly plan: RolloutPlan;
   readonly keepsOthersAway: boolean;
+  /** The artefact that each node is asked for; empty: none. */
+  readonly image: string;
 }
 
 async function lookAtCluster(
@@ -139,7 +151,7 @@ async function lookAtCluster(
 /** What a node says; a text says why it did not answer. */
 async function reportOf(
   calls: NodeCalls,
-  { plan, keepsOthersAway }: Look,
+  { plan, keepsOthersAway, image }: Look,
   { name, role, address }: ClusterNode,
   signal: AbortSignal,
 ): Promise<NodeReport | string> {
@@ -154,12 +166,13 @@ async function reportOf(
     const client: NodeClient = await calls.node(address);
     const answer = await client
       .service(TurnServiceDefinition)
-      .progress({ turn, keepsOthersAway }, { signal: limit.signal });
+      .progress({ turn, keepsOthersAway, image }, { signal: limit.signal });
     return {
       role: roleOfMessage(answer.role),
       action:
         planned === undefined ? { kind: 'unknown' } : actionOf(answer.state, shortReason(answer.reason)),
       illness: answer.illness === '' ? undefined : shortReason(answer.illness),
+      lacks: answer.lacks === '' ? undefined : shortReason(answer.lacks),
     };
   } catch (error) {
     const { kind, message } = faultFrom(error);

@@ -28,7 +28,11 @@ async function open() {
   const client = etcd.client();
   await client.delete(rolloutPlanKey);
   const store = createEtcdPlanStore(client);
-  const world = { illness: undefined as string | undefined, pulls: 0 };
+  const world = {
+    illness: undefined as string | undefined,
+    lacks: undefined as string | undefined,
+    pulls: 0,
+  };
   const stop = new AbortController();
   const rollouts = new RequestedRollouts({
     ...{ store, nodes: async () => nodes, timers: systemTimers, stopSignal: stop.signal },
@@ -41,10 +45,18 @@ async function open() {
       // Nobody answers.
       look: async () => new Map(),
       async preview() {
-        const { illness } = world;
-        const report = { role: undefined, action: { kind: 'not-begun' } as NodeFacts['action'], illness };
+        const { illness, lacks } = world;
+        const report = {
+          lacks,
+          role: undefined,
+          action: { kind: 'not-begun' } as NodeFacts['action'],
+          illness,
+        };
         const reports = new Map(
-          nodes.map(({ name }) => [name, name === 'node02' ? report : { ...report, illness: undefined }]),
+          nodes.map(({ name }) => [
+            name,
+            name === 'node02' ? report : { ...report, illness: undefined, lacks: undefined },
+          ]),
         );
         return clusterFacts(nodes, reports, { common: undefined, byName: new Map(), names: [] });
       },
@@ -84,6 +96,23 @@ test('a roll-out whose first node may not begin is refused with what to do, and 
       'the roll-out does not begin: node01 may not: node02 is not well (it is not ready): mend that first; --dry-run shows all nodes',
   });
   assert.equal(await rollouts.status(never), undefined);
+});
+
+test('a roll-out of which a later node cannot have the artefact is refused before any node is upgraded', {
+  skip,
+}, async () => {
+  const { rollouts, world } = await open();
+  world.lacks = 'this node has no artefact';
+  await assert.rejects(rollouts.start(wanted, never), {
+    kind: 'failed-precondition',
+    message:
+      'the roll-out does not begin: node02 cannot act: this node has no artefact: mend that first; --dry-run shows all nodes',
+  });
+  const { rows } = await rollouts.preview(wanted, never);
+  assert.deepEqual(
+    rows.map(({ refusedBy }) => refusedBy),
+    [undefined, 'this node has no artefact'],
+  );
 });
 
 test('of two operators at once one begins, and the other is refused with what to do', { skip }, async () => {

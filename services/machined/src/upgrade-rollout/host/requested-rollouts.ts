@@ -69,13 +69,20 @@ export class RequestedRollouts {
   /**
    * Begins a roll-out.
    *
-   * @throws Fault `failed-precondition` with the reason and what to do: another one is not over, or the first node may not begin now
+   * @throws Fault `failed-precondition` with the reason and what to do: another one is not over, the first node may not begin now, or a node
+   * cannot have the artefact
    */
   async start(wanted: WantedRollout, signal: AbortSignal): Promise<RolloutPlan> {
     // Before the pull, which takes long.
     await this.#assertNone(signal);
     const image = await this.#init.pull(wanted.image, signal);
     const { plan, rows } = await this.preview({ ...wanted, image }, signal);
+    const unable = rows.find(({ cannotAct }) => cannotAct !== undefined);
+    if (unable !== undefined)
+      throw new Fault(
+        'failed-precondition',
+        `the roll-out does not begin: ${unable.name} cannot act: ${unable.cannotAct}: mend that first; --dry-run shows all nodes`,
+      );
     const [first] = rows;
     if (first?.refusedBy !== undefined)
       throw new Fault(

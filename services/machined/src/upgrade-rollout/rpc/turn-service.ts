@@ -10,16 +10,26 @@ export interface TurnServiceInit {
   readonly role: () => NodeRole | undefined;
   /** Why this node is not well; undefined when it is. */
   readonly illness: () => Promise<string | undefined>;
+  /** Why this node cannot have an image that no registry has; undefined for any other. */
+  readonly lacks: (image: string, signal: AbortSignal) => Promise<string | undefined>;
 }
 
 /** Implements TurnService: the drivers of roll-outs call it. */
-export function createTurnService({ turns, role, illness }: TurnServiceInit): TurnServiceImplementation {
+export function createTurnService({
+  turns,
+  role,
+  illness,
+  lacks,
+}: TurnServiceInit): TurnServiceImplementation {
   return {
-    async progress({ turn, keepsOthersAway }) {
+    async progress({ turn, keepsOthersAway, image }, { signal }) {
+      if (image !== '' && !isPlannableImage(image))
+        throw new Fault('invalid-argument', 'the image is not a reference');
       const { state, reason } = turns.progress(turnOfMessage(turn), keepsOthersAway);
       const own = role();
       return {
         ...{ state, reason, illness: (await illness()) ?? '' },
+        lacks: image === '' ? '' : ((await lacks(image, signal)) ?? ''),
         role: own === undefined ? 0 : messageOfRole(own),
       };
     },

@@ -197,6 +197,8 @@ export interface ProgressRequest {
     | undefined;
   /** The roll-out is not over: for the next minute this node refuses upgrades that are none of its turns. */
   keepsOthersAway: boolean;
+  /** The artefact of a roll-out that has not begun; empty: it is not asked for. */
+  image: string;
 }
 
 /** How far a turn is. */
@@ -212,6 +214,8 @@ export interface ProgressResponse {
   role: NodeRole;
   /** Why the node is not well; empty when it is. */
   illness: string;
+  /** Why this node cannot have the artefact that was asked for, which no registry has; empty when it has it, or a registry may. */
+  lacks: string;
 }
 
 /** Asks a node to get ready. */
@@ -1690,7 +1694,7 @@ export const Turn: MessageFns<Turn> = {
 };
 
 function createBaseProgressRequest(): ProgressRequest {
-  return { turn: undefined, keepsOthersAway: false };
+  return { turn: undefined, keepsOthersAway: false, image: "" };
 }
 
 export const ProgressRequest: MessageFns<ProgressRequest> = {
@@ -1700,6 +1704,9 @@ export const ProgressRequest: MessageFns<ProgressRequest> = {
     }
     if (message.keepsOthersAway !== false) {
       writer.uint32(16).bool(message.keepsOthersAway);
+    }
+    if (message.image !== "") {
+      writer.uint32(26).string(message.image);
     }
     return writer;
   },
@@ -1733,6 +1740,14 @@ export const ProgressRequest: MessageFns<ProgressRequest> = {
             message.keepsOthersAway = reader.bool();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.image = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1753,6 +1768,7 @@ export const ProgressRequest: MessageFns<ProgressRequest> = {
         : isSet(object.keeps_others_away)
         ? globalThis.Boolean(object.keeps_others_away)
         : false,
+      image: isSet(object.image) ? globalThis.String(object.image) : "",
     };
   },
 
@@ -1764,6 +1780,9 @@ export const ProgressRequest: MessageFns<ProgressRequest> = {
     if (message.keepsOthersAway !== false) {
       obj.keepsOthersAway = message.keepsOthersAway;
     }
+    if (message.image !== "") {
+      obj.image = message.image;
+    }
     return obj;
   },
 
@@ -1774,12 +1793,13 @@ export const ProgressRequest: MessageFns<ProgressRequest> = {
     const message = createBaseProgressRequest();
     message.turn = (object.turn !== undefined && object.turn !== null) ? Turn.fromPartial(object.turn) : undefined;
     message.keepsOthersAway = object.keepsOthersAway ?? false;
+    message.image = object.image ?? "";
     return message;
   },
 };
 
 function createBaseProgressResponse(): ProgressResponse {
-  return { state: "", reason: "", role: 0, illness: "" };
+  return { state: "", reason: "", role: 0, illness: "", lacks: "" };
 }
 
 export const ProgressResponse: MessageFns<ProgressResponse> = {
@@ -1795,6 +1815,9 @@ export const ProgressResponse: MessageFns<ProgressResponse> = {
     }
     if (message.illness !== "") {
       writer.uint32(34).string(message.illness);
+    }
+    if (message.lacks !== "") {
+      writer.uint32(42).string(message.lacks);
     }
     return writer;
   },
@@ -1844,6 +1867,14 @@ export const ProgressResponse: MessageFns<ProgressResponse> = {
             message.illness = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.lacks = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1862,6 +1893,7 @@ export const ProgressResponse: MessageFns<ProgressResponse> = {
       reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
       role: isSet(object.role) ? nodeRoleFromJSON(object.role) : 0,
       illness: isSet(object.illness) ? globalThis.String(object.illness) : "",
+      lacks: isSet(object.lacks) ? globalThis.String(object.lacks) : "",
     };
   },
 
@@ -1879,6 +1911,9 @@ export const ProgressResponse: MessageFns<ProgressResponse> = {
     if (message.illness !== "") {
       obj.illness = message.illness;
     }
+    if (message.lacks !== "") {
+      obj.lacks = message.lacks;
+    }
     return obj;
   },
 
@@ -1891,6 +1926,7 @@ export const ProgressResponse: MessageFns<ProgressResponse> = {
     message.reason = object.reason ?? "";
     message.role = object.role ?? 0;
     message.illness = object.illness ?? "";
+    message.lacks = object.lacks ?? "";
     return message;
   },
 };
