@@ -29,17 +29,21 @@ export type DriveOutcome =
   | { readonly kind: 'settled' }
   /** The plan in etcd is not valid. Nobody acts on it until it is removed. */
   | { readonly kind: 'invalid'; readonly reason: string }
-  | { readonly kind: 'turn-lost' };
+  | { readonly kind: 'turn-lost' }
+  /** This driver has not seen the cluster for some looks. Another one may. */
+  | { readonly kind: 'cannot-look' };
 
 /** The pause between two looks, in ms. */
 export const driverPollMs = 5_000;
+/** After how many looks in a row that failed a driver gives its turn back. */
+const failedLooksAtMost = 3;
 /** What a driver counts at most for the time between two looks, in ms: one that stood still does not blame the nodes. */
 const longestGapMs = 60_000;
 /** How much of the time that a node has had may be lost with its driver, in ms. */
 const unsavedMs = 10_000;
 
 /**
- * Carries out the plan in etcd as long as the turn is held, until there is nothing to do for it.
+ * Carries out the plan in etcd as long as the turn is held and the cluster can be looked at, until there is nothing to do for it.
  *
  * @param turn the turn of the whole roll-out; the caller gives it back
  * @throws the reason of the signal when it aborts
@@ -52,6 +56,7 @@ export async function driveRollout(
   const { timers, report } = init;
   // Since when the time of the nodes that act is not in etcd.
   let savedMs = timers.monotonicMs();
+  let failedLooks = 0;
   while (turn.isHeld()) {
     signal.throwIfAborted();
     try {
@@ -59,7 +64,9 @@ export async function driveRollout(
       const plan = livePlanOf(stored);
       if (plan === undefined || stored === undefined) return { kind: 'settled' };
       if (plan.kind === 'refused') return { kind: 'invalid', reason: plan.reason };
+      failedLooks += 1;
       const facts = await init.cluster.look(plan.plan, signal);
+      failedLooks = 0;
       const nowMs = timers.monotonicMs();
       const elapsedMs = Math.min(nowMs - savedMs, longestGapMs);
       const look = { plan: plan.plan, revision: stored.revision, facts, elapsedMs };
@@ -71,6 +78,7 @@ export async function driveRollout(
       // A write whose answer was lost may have saved it. What is not counted gives the nodes more time, never less.
       savedMs = timers.monotonicMs();
       report({ kind: 'trouble', reason: faultFrom(error).message });
+      if (failedLooks >= failedLooksAtMost) return { kind: 'cannot-look' };
     }
     await pauseBy(timers, driverPollMs, signal);
   }

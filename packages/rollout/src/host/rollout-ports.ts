@@ -44,6 +44,8 @@ export interface ClusterView {
   /**
    * All nodes of the cluster, with what the nodes of the plan do. A node that does not answer is not well. A node of the plan that is
    * missing counts as one that does not answer; any other node that is down must be in it as far as it is known.
+   *
+   * @throws Fault when the driver cannot look at the nodes at all
    */
   look(plan: RolloutPlan, signal: AbortSignal): Promise<ClusterFacts>;
 }

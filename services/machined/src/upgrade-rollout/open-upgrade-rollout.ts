@@ -75,7 +75,7 @@ export function openUpgradeRollout(init: OpenUpgradeRolloutInit, scope: AsyncDis
     return clusterNodes(await live(), listed);
   };
   const cluster = createClusterTurns({
-    ...{ calls: nodeCalls, nodes, store, timers },
+    ...{ calls: nodeCalls, nodes, store, timers, ownName: hostname },
     memberProblems: (asked) => init.memberProblems(rolloutLimits.memberMs, asked),
   });
   const turns = new OwnTurns({

@@ -6,7 +6,12 @@ import { isPlannableImage, rolloutAction, systemOfAction } from './rollout-actio
 const node = (name: string, role: ClusterNode['role'] = 'control-plane'): ClusterNode => ({
   ...{ name, role, address: '10.0.0.1' },
 });
-const well: NodeReport = { role: undefined, action: { kind: 'not-begun' }, illness: undefined, lacks: undefined };
+const well: NodeReport = {
+  role: undefined,
+  action: { kind: 'not-begun' },
+  illness: undefined,
+  lacks: undefined,
+};
 const healthy = { common: undefined, byName: new Map(), names: [] };
 
 const reasonOf = (facts: ReturnType<typeof clusterFacts>, name: string) => {

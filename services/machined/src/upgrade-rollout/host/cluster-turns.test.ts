@@ -60,6 +60,7 @@ function open(change: Partial<ClusterTurnsInit> = {}) {
   const services = new Map(world.nodes.map((node) => [node.address, serviceOf(node)]));
   const turns = createClusterTurns({
     nodes: async () => world.nodes,
+    ownName: () => 'cp-of-the-driver',
     memberProblems: async () => ({ common: undefined, byName: new Map(), names: [] }),
     store: { read: async () => ({ bytes: planToBytes(world.plan), revision: 1n }) },
     timers: systemTimers,
@@ -163,4 +164,13 @@ test('before a roll-out begins each node is asked whether it has the artefact, a
     ['node01', undefined],
     ['node02', undefined],
   ]);
+});
+
+test('a look that does not reach the node of the driver says nothing about the others, and fails', async () => {
+  const { turns, services } = open({ ownName: () => 'node01' });
+  assert.equal((await turns.look(plan, never)).size, 2);
+  services.delete('10.0.0.1');
+  const refused = { kind: 'unavailable', message: /^node01 does not reach its own API: 10\.0\.0\.1 is away/ };
+  await assert.rejects(turns.look(plan, never), refused);
+  await assert.rejects(turns.preview(plan, never), refused);
 });

@@ -30,6 +30,8 @@ import { messageOfTurn, roleOfMessage } from '../domain/turn-of-message.ts';
 import type { NodeCalls } from './node-calls.ts';
 
 export interface ClusterTurnsInit {
+  /** The host name of this node. */
+  readonly ownName: () => string;
   readonly calls: NodeCalls;
   /** The nodes of the cluster. */
   readonly nodes: () => Promise<readonly ClusterNode[]>;
@@ -129,7 +131,7 @@ interface Look {
 }
 
 async function lookAtCluster(
-  { calls, nodes, memberProblems }: ClusterTurnsInit,
+  { calls, nodes, ownName, memberProblems }: ClusterTurnsInit,
   look: Look,
   signal: AbortSignal,
 ): Promise<ClusterFacts> {
@@ -145,6 +147,11 @@ async function lookAtCluster(
     ...Array.from({ length: rolloutLimits.callsAtOnce }, askNext),
   ]);
   signal.throwIfAborted();
+  const own = ownName().toLowerCase();
+  const report = reports.get(own);
+  // All calls go through the API of this node, so such a look says nothing about the others.
+  if (typeof report === 'string')
+    throw new Fault('unavailable', `${own} does not reach its own API: ${report}: ask another control plane`);
   return clusterFacts(known, reports, etcd);
 }
 

@@ -14,6 +14,14 @@ export interface NodeCalls extends Disposable {
   node(address: string): Promise<NodeClient>;
 }
 
+interface OpenedClient {
+  readonly client: TalosClient;
+  readonly sinceMs: number;
+  /** The authority and the address of this node, which may change. */
+  readonly issuer: string;
+  readonly address: string;
+}
+
 export interface NodeCallsInit {
   readonly view: Pick<NodeView, 'configuration' | 'addresses'>;
   /** Returns the current time in Unix ms. */
@@ -28,7 +36,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
  * Calls nodes through the apid of this node. The key of the certificate is only in memory, and is replaced before the certificate ends.
  */
 export function openNodeCalls({ view, now, telemetry }: NodeCallsInit): NodeCalls {
-  let opened: { readonly client: TalosClient; readonly sinceMs: number; readonly issuer: string } | undefined;
+  let opened: OpenedClient | undefined;
   let opening: Promise<TalosClient> | undefined;
   let isClosed = false;
   const open = async (): Promise<TalosClient> => {
@@ -55,7 +63,7 @@ export function openNodeCalls({ view, now, telemetry }: NodeCallsInit): NodeCall
       ...{ telemetry, connectTimeoutMs: rolloutLimits.callMs },
     });
     if (isClosed) client[Symbol.dispose]();
-    opened = { client, sinceMs: now(), issuer: issuer.certificate };
+    opened = { client, sinceMs: now(), issuer: issuer.certificate, address };
     return client;
   };
   return {
@@ -63,6 +71,7 @@ export function openNodeCalls({ view, now, telemetry }: NodeCallsInit): NodeCall
       const isFresh =
         opened !== undefined &&
         Math.abs(now() - opened.sinceMs) < rolloutLimits.certificateMs &&
+        opened.address === view.addresses()[0] &&
         opened.issuer === issuingKeyPair(view).certificate;
       if (opened !== undefined && !isFresh) {
         opened.client[Symbol.dispose]();
