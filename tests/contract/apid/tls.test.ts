@@ -17,11 +17,11 @@ const hourMs = 3_600_000;
 let refusals = 0;
 
 /** Tries a call; returns the client's error and the line that apid logged. */
-async function refused(options: ConnectionOptions): Promise<Record<string, unknown>> {
+async function refused(options: ConnectionOptions, method = memory): Promise<Record<string, unknown>> {
   const callsBefore = apid.machined.calls.length;
   const client = await Client.connect(options).catch(() => undefined);
   if (client !== undefined) {
-    const { code, httpStatus } = await client.call(memory);
+    const { code, httpStatus } = await client.call(method);
     assert.deepEqual([code, httpStatus], [undefined, undefined], 'a refused client got an answer');
     await client[Symbol.asyncDispose]();
   }
@@ -78,6 +78,19 @@ test('apid refuses certificates for servers, and for both uses', async () => {
     'client certificate is not for client authentication, it has the usage serverAuth',
     'client certificate must have the usage clientAuth and no other, it has clientAuth, serverAuth',
   ]);
+});
+
+test("apid refuses a worker's own certificate, which trustd has signed, for the turns of a roll-out", async () => {
+  // As tests/contract/trustd/certificate.test.ts has it: without organisations, whatever the worker asks for.
+  const own = await apid.authority.issue({
+    ...{ subject: { commonName: 'node04' }, dnsNames: ['node04'], ipAddresses: [apid.host] },
+    extendedKeyUsage: ['serverAuth'],
+  });
+  for (const name of ['Progress', 'Prepare', 'Begin', 'Withdraw']) {
+    const method = `/suite.upgrade.v1.TurnService/${name}`;
+    const { reason } = await refused(apid.tlsWith(credentialsOf(own)), method);
+    assert.equal(reason, 'client certificate is not for client authentication, it has the usage serverAuth');
+  }
 });
 
 test('apid refuses TLS 1.2', async () => {

@@ -48,6 +48,22 @@ test('checkCall() checks roles before it reveals anything about the node', () =>
   ]);
 });
 
+test('checkCall() lets only administrators, as whom drivers of roll-outs call, take turns of a node', () => {
+  const methods = Object.keys(methodTable).filter((path) =>
+    path.startsWith('/suite.upgrade.v1.TurnService/'),
+  );
+  assert.equal(methods.length, 4);
+  const others = Object.values(roles).filter((role) => role !== roles.admin);
+  for (const path of methods) {
+    const rule = (methodTable as Readonly<Record<string, MethodRule>>)[path];
+    for (const node of [controlPlane, worker]) {
+      assert.deepEqual(answer(rule, caller(...others), node), ['permission-denied', 'not authorized'], path);
+      assert.deepEqual(answer(rule, caller(), node), ['permission-denied', 'not authorized'], path);
+      assert.equal(answer(rule, caller('os:admin'), node), 'passes', path);
+    }
+  }
+});
+
 test('checkCall() uses the messages of Talos for methods that need a control plane or a machine', () => {
   assert.deepEqual(answer(machine('EtcdSnapshot'), caller('os:etcd:backup'), worker), [
     'unimplemented',
