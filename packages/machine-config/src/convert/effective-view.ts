@@ -282,6 +282,9 @@ function volumeEncryption(reader: ConfigReader, name: string): YamlMap {
   return reader.legacy.map('machine', 'systemDiskEncryption', name.toLowerCase());
 }
 
+/** Kinds of which a document with only a name sets nothing. Of others the name is enough to make a link, a lease or a route. */
+const emptyKinds = new Set(['VolumeConfig', 'EthernetConfig']);
+
 /** Keys that nodes ignore. */
 const ignored = [['version'], ['persist']];
 
@@ -302,7 +305,8 @@ function asWritten(configuration: Configuration, isControlPlane: boolean): YamlM
     } else if (!readKinds.has(document.kind)) {
       const own =
         document.kind === 'VolumeConfig' ? withoutValue(document.value, ['encryption']) : document.value;
-      if (Object.keys(own).some((key) => key !== 'name')) rest.push([labelOf(document), own]);
+      const setsNothing = emptyKinds.has(document.kind) && Object.keys(own).every((key) => key === 'name');
+      if (!setsNothing) rest.push([labelOf(document), own]);
     }
   }
   return Object.fromEntries(rest);
