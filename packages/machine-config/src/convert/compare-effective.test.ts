@@ -29,3 +29,24 @@ test('compareEffective() leaves out a document of a volume or of Ethernet settin
     [],
   );
 });
+
+test('compareEffective() sees the encryption of a volume for which v1alpha1 has no section', () => {
+  const volume = (key: string) =>
+    `kind: VolumeConfig\nname: IMAGECACHE\nencryption: { provider: luks2, keys: [{ slot: 0, ${key} }] }\n`;
+  const [nodeId, tpm] = [volume('nodeID: {}'), volume('tpm: {}')];
+  assert.deepEqual(pathsOf([nodeId], [tpm]), [
+    'asWritten.VolumeConfig/IMAGECACHE.encryption.keys[0].nodeID removed',
+    'asWritten.VolumeConfig/IMAGECACHE.encryption.keys[0].tpm added',
+  ]);
+  assert.deepEqual(pathsOf([], [tpm]), ['asWritten.VolumeConfig/IMAGECACHE added']);
+});
+
+test('compareEffective() compares the encryption of STATE and EPHEMERAL once, whichever form has it', () => {
+  const volume = (name: string) =>
+    `kind: VolumeConfig\nname: ${name}\nencryption: { provider: luks2, keys: [{ slot: 0, nodeID: {} }] }\n`;
+  for (const name of ['STATE', 'EPHEMERAL'])
+    assert.deepEqual(
+      pathsOf([], [volume(name)]).map((path) => path.split('.').slice(0, 2).join('.')),
+      [`encryption.${name}`, `encryption.${name}`],
+    );
+});

@@ -166,9 +166,7 @@ export function effectiveSettings(configuration: Configuration): YamlMap {
     baseRuntimeSpec:
       reader.document('CRIBaseRuntimeSpecConfig')?.map('overrides') ??
       reader.legacy.map('machine', 'baseRuntimeSpecOverrides'),
-    encryption: Object.fromEntries(
-      [volumeIds.state, volumeIds.ephemeral].map((name) => [name, volumeEncryption(reader, name)]),
-    ),
+    encryption: Object.fromEntries(volumesOfSection.map((name) => [name, volumeEncryption(reader, name)])),
     ...(isControlPlane ? { controlPlane: controlPlane(reader), manifests: manifests(reader) } : {}),
   };
   return view as unknown as YamlMap;
@@ -275,6 +273,9 @@ function talosAPIAccess(reader: ConfigReader) {
   return { roles: own.texts('allowedRoles'), namespaces: own.texts('allowedKubernetesNamespaces') };
 }
 
+/** Volumes whose encryption may also be in `machine.systemDiskEncryption`. */
+const volumesOfSection: readonly string[] = [volumeIds.state, volumeIds.ephemeral];
+
 function volumeEncryption(reader: ConfigReader, name: string): YamlMap {
   const own = reader.documents('VolumeConfig').find((document) => document.name === name);
   const encryption = own?.map('encryption') ?? {};
@@ -303,8 +304,9 @@ function asWritten(configuration: Configuration, isControlPlane: boolean): YamlM
       for (const path of [...read, ...ignored]) value = withoutValue(value, path);
       rest.push(['v1alpha1', withoutEmpty(value)]);
     } else if (!readKinds.has(document.kind)) {
-      const own =
-        document.kind === 'VolumeConfig' ? withoutValue(document.value, ['encryption']) : document.value;
+      const { value } = document;
+      const isOfSection = document.kind === 'VolumeConfig' && volumesOfSection.includes(String(value.name));
+      const own = isOfSection ? withoutValue(value, ['encryption']) : value;
       const setsNothing = emptyKinds.has(document.kind) && Object.keys(own).every((key) => key === 'name');
       if (!setsNothing) rest.push([labelOf(document), own]);
     }
