@@ -7,6 +7,7 @@ export {
   isNamedBy,
   unexplained,
 } from './convert/compare-effective.ts';
+export { compareUnread, whyNotCompared } from './convert/compare-unread.ts';
 export { type Conversion, type ConversionNote, formatNote } from './convert/conversion.ts';
 export {
   type ConfigurationForm,

@@ -1,7 +1,7 @@
 import { volumeIds } from '@nodewright/contract/volumes';
 import type { Configuration } from '../config-document.ts';
 import { labelOf } from '../decode/load-configuration.ts';
-import { ConfigReader, type DocumentReader } from '../effective/config-reader.ts';
+import { ConfigReader, type DocumentReader, type ValuePath } from '../effective/config-reader.ts';
 import { type ControlPlaneSettings, controlPlaneSettings } from '../effective/control-plane-settings.ts';
 import { effectiveConfig } from '../effective/effective-config.ts';
 import { kubeletSettings } from '../effective/kubelet-settings.ts';
@@ -12,7 +12,7 @@ import { auditPolicy } from '../generate/kubernetes-policies.ts';
 import { legacyKind } from '../schema/document-schema.ts';
 import type { YamlMap, YamlValue } from '../yaml/yaml-value.ts';
 import { selectorOfPath } from './to-documents/machine-rules.ts';
-import { withoutValue } from './value-path.ts';
+import { startsWith, withoutValue } from './value-path.ts';
 
 /** Sections whose values are in the view under a name of their own. Everything else is compared as it is written. */
 const readSections = [
@@ -288,6 +288,16 @@ const emptyKinds = new Set(['VolumeConfig', 'EthernetConfig']);
 
 /** Keys that nodes ignore. */
 const ignored = [['version'], ['persist']];
+
+/**
+ * The parts of a document, at a path or below it, that the view has only as far as settings read them, and never as they are written.
+ */
+export function hiddenPaths(kind: string, path: ValuePath): readonly ValuePath[] {
+  if (kind !== legacyKind) return readKinds.has(kind) ? [path] : [];
+  const sections = [...readSections, ...readClusterSections];
+  if (sections.some((section) => startsWith(path, section))) return [path];
+  return sections.filter((section) => startsWith(section, path));
+}
 
 function asWritten(configuration: Configuration, isControlPlane: boolean): YamlMap {
   const rest: [string, YamlValue][] = [];

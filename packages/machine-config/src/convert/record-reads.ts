@@ -11,6 +11,8 @@ export interface UnreadKey {
   readonly document: string;
   /** The highest key below which nothing was read, such as `machine.disks`. */
   readonly path: string;
+  /** The same path in parts. */
+  readonly at: ValuePath;
   /** Line and column in the source, if the document has one. */
   readonly position?: string;
 }
@@ -43,6 +45,7 @@ function keyOf(document: ConfigDocument, path: ValuePath): UnreadKey {
   return {
     document: kind === legacyKind ? 'v1alpha1' : labelOf(document),
     path: formatPath(path),
+    at: path,
     ...(origin && { position: formatPosition(findNode(origin.root, path)) }),
   };
 }

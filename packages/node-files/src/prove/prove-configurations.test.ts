@@ -118,3 +118,60 @@ test('proveConfigurations() takes a bounded time for large configurations withou
     assert.ok(user < 20_000_000, `${user / 1000} ms of processor time`);
   }
 });
+
+test('proveConfigurations() compares keys that nothing reads, also in sections of which other keys are settings', async () => {
+  const mount = (ids: string) =>
+    `machine: { kubelet: { extraMounts: [{ destination: /d, type: bind, source: /s, options: [bind], ${ids} }] } }`;
+  const mapping = (id: number) => `[{ containerID: 0, hostID: ${id}, size: 1 }]`;
+  const rows: readonly (readonly [before: string, after: string, names: readonly string[]])[] = [
+    [
+      mount(`uidMappings: ${mapping(1000)}, gidMappings: ${mapping(1000)}`),
+      mount(`uidMappings: ${mapping(2000)}, gidMappings: ${mapping(2000)}`),
+      ['uid', 'gid'].map((of) => `v1alpha1.machine.kubelet.extraMounts[0].${of}Mappings[0].hostID`),
+    ],
+    [
+      'machine: { install: { diskSelector: { name: /dev/sda, model: m } } }',
+      'machine: { install: { diskSelector: { name: /dev/sdb, model: m } } }',
+      ['v1alpha1.machine.install.diskSelector.name'],
+    ],
+    [
+      'machine: { install: { extensions: [{ image: a.test/a }], bootloader: false } }',
+      'machine: { install: { bootloader: true } }',
+      ['v1alpha1.machine.install.bootloader', 'v1alpha1.machine.install.extensions'],
+    ],
+  ];
+  for (const [before, after, names] of rows) {
+    const proof = proveConfigurations(
+      loadConfiguration(await patched(before)),
+      loadConfiguration(await patched(after)),
+    );
+    const found = proof.differences.map(({ name }) => name).toSorted();
+    assert.deepEqual([found, isProven(proof)], [names.toSorted(), false], after);
+  }
+});
+
+test('proveConfigurations() says of a key that nodes ignore that it is not compared, and of others only what is true', async () => {
+  const before = loadConfiguration(
+    await patched(
+      'cluster: { apiServer: { disablePodSecurityPolicy: true }, allowSchedulingOnControlPlanes: true, allowSchedulingOnMasters: false }',
+      'machine: { kubelet: { disableManifestsDirectory: true }, install: { disk: /dev/sda, diskSelector: { model: m } } }',
+    ),
+  );
+  const after = loadConfiguration(
+    await patched(
+      'cluster: { apiServer: { disablePodSecurityPolicy: false }, allowSchedulingOnControlPlanes: true, allowSchedulingOnMasters: true }',
+      'machine: { kubelet: { disableManifestsDirectory: false }, install: { disk: /dev/sdb, diskSelector: { model: m } } }',
+    ),
+  );
+  const { differences, unproven } = proveConfigurations(before, after);
+  const whyOf = (name: string) => unproven.find((each) => each.name === name)?.why;
+  assert.deepEqual(
+    [differences, whyOf('cluster.apiServer.disablePodSecurityPolicy'), whyOf('machine.install.disk')],
+    [
+      [],
+      'not compared: Kubernetes has no such policy any more',
+      'not compared: another key of the same setting wins over it',
+    ],
+  );
+  assert.match(whyOf('machine.features.diskQuotaSupport') ?? '', /only compared as it is written$/);
+});

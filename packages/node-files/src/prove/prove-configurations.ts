@@ -3,12 +3,15 @@ import {
   type Configuration,
   type ConversionNote,
   compareEffective,
+  compareUnread,
   compareValues,
+  type EffectiveDifference,
   effectiveSettings,
   isNamedBy,
   recorded,
   type UnreadKey,
   unreadKeys,
+  whyNotCompared,
 } from '@nodewright/machine-config';
 import { fileMakers } from '../render/node-files.ts';
 import { type NodeSettings, nodeSettings } from '../render/node-settings.ts';
@@ -53,7 +56,8 @@ export function proveConfigurations(
   notes: readonly ConversionNote[] = [],
 ): Proof {
   const [old, next] = [render(nodeSettings(before)), render(nodeSettings(after))];
-  const effective = compareEffective(before, after);
+  const unread = [before, after].flatMap((configuration) => unreadKeys(configuration, readEverything));
+  const effective = withUnread(compareEffective(before, after), compareUnread(before, after, unread));
   const settings = effective.map(({ path, kind }): ProofDifference => {
     const note = notes.find((each) => isNamedBy(each, path));
     return {
@@ -70,7 +74,7 @@ export function proveConfigurations(
   const { differences, equal } = compareFiles(old, next, createFindCause(raw, settings));
   return {
     differences: [...settings, ...differences, ...refusals(old, next)],
-    unproven: [...unreadOf(before, after), ...unrenderedOf(old.settings)],
+    unproven: [...unreadOf(unread), ...unrenderedOf(old.settings)],
     equalFiles: equal,
   };
 }
@@ -133,13 +137,22 @@ function refusals(old: Rendered, next: Rendered): ProofDifference[] {
   });
 }
 
-function unreadOf(before: Configuration, after: Configuration): Unproven[] {
-  const unread = [before, after].flatMap((configuration) => unreadKeys(configuration, readEverything));
+/** On a worker, both comparisons have the sections of components of the control plane. */
+function withUnread(effective: readonly EffectiveDifference[], unread: readonly EffectiveDifference[]) {
+  const known = new Set(effective.map(({ path }) => path));
+  return [...effective, ...unread.filter(({ path }) => !known.has(path))];
+}
+
+function unreadOf(unread: readonly UnreadKey[]): Unproven[] {
   const byName = new Map<string, Unproven>();
   for (const key of unread) {
     const name = nameOf(key);
     if (byName.has(name)) continue;
-    const why = 'no setting and no rendered file reads it; it is only compared as it is written';
+    const reason = whyNotCompared(key);
+    const why =
+      reason === undefined
+        ? 'no setting and no rendered file reads it; it is only compared as it is written'
+        : `not compared: ${reason}`;
     byName.set(name, { name, why, ...(key.position !== undefined && { position: key.position }) });
   }
   return [...byName.values()];
