@@ -55,7 +55,24 @@ test('diffByMeaning() says what restarts, and when each change acts', async () =
 test('diffByMeaning() finds no difference in order, comments and style', () => {
   const text = `# a comment\n${base.replace('version: v1alpha1', '"version": v1alpha1 # text')}`;
   const found = diffByMeaning(loadConfiguration(base), loadConfiguration(text));
-  assert.deepEqual([found.changes, formatMeaning(found)], [[], ['no difference']]);
+  const [first, ...others] = formatMeaning(found);
+  assert.deepEqual([found.changes, first], [[], 'no difference']);
+  assert.ok(others.every((line) => line.startsWith('not proven: ')));
+});
+
+test('formatMeaning() says what is not proven, also when nothing changed', async () => {
+  const disks = 'machine: { disks: [{ device: /dev/sdb }] }';
+  const text = await controlPlaneText({ minor: 13, patches: [disks] });
+  const same = diffByMeaning(loadConfiguration(text), loadConfiguration(text));
+  for (const found of [same, await withPatch(disks)]) {
+    const lines = formatMeaning(found).filter((line) => line.startsWith('not proven: '));
+    assert.equal(lines.length, found.unproven.length);
+    assert.ok(lines.some((line) => line.includes('command line of etcd')));
+    assert.ok(
+      lines.some((line) => /^not proven: line \d+, column \d+: machine\.disks: no setting/.test(line)),
+      lines.join('\n'),
+    );
+  }
 });
 
 test('formatMeaning() has no value of a configuration', async () => {

@@ -1,4 +1,5 @@
 import type { Configuration } from '@nodewright/machine-config';
+import { formatUnproven } from '../prove/format-proof.ts';
 import type { ProofDifference, Unproven } from '../prove/proof.ts';
 import { proveConfigurations } from '../prove/prove-configurations.ts';
 import { type Effect, type EffectTime, effectOf } from './effect-table.ts';
@@ -16,7 +17,7 @@ export interface MeaningDifference {
   readonly needsRestart: readonly string[];
   /** Whether something acts only after the next boot. No configuration makes a node boot by itself. */
   readonly needsBoot: boolean;
-  /** Keys that are only compared as they are written. Those that are different are among the changes. */
+  /** Files that were not compared, and keys that are only compared as they are written. Those keys that are different are among the changes. */
   readonly unproven: readonly Unproven[];
 }
 
@@ -50,9 +51,15 @@ export function diffByMeaning(before: Configuration, after: Configuration): Mean
 
 const signs = { changed: '~', added: '+', removed: '-' } as const;
 
-/** A difference for people, one line per change, and what restarts. */
-export function formatMeaning({ changes, restarts, needsRestart, needsBoot }: MeaningDifference): string[] {
-  if (changes.length === 0) return ['no difference'];
+/** A difference for people, one line per change, what restarts, and one line for each part that was not compared. It has no values. */
+export function formatMeaning({
+  changes,
+  restarts,
+  needsRestart,
+  needsBoot,
+  unproven,
+}: MeaningDifference): string[] {
+  if (changes.length === 0) return ['no difference', ...formatUnproven(unproven)];
   const keysOf = (keys: readonly string[] | undefined) => (keys === undefined ? '' : ` (${keys.join(', ')})`);
   return [
     ...changes.map(
@@ -62,5 +69,6 @@ export function formatMeaning({ changes, restarts, needsRestart, needsBoot }: Me
     `restarts by itself: ${restarts.join(', ') || 'nothing'}`,
     ...(needsRestart.length > 0 ? [`needs a restart: ${needsRestart.join(', ')}`] : []),
     `reboots: ${needsBoot ? 'not by itself, but a part acts only after the next boot' : 'no'}`,
+    ...formatUnproven(unproven),
   ];
 }

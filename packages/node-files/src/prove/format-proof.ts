@@ -1,4 +1,4 @@
-import type { Proof, ProofDifference } from './proof.ts';
+import type { Proof, ProofDifference, Unproven } from './proof.ts';
 
 const verbs = { changed: 'is different', added: 'is only in the new one', removed: 'is only in the old one' };
 
@@ -6,12 +6,17 @@ const verbs = { changed: 'is different', added: 'is only in the new one', remove
 export function formatProof({ differences, unproven, equalFiles }: Proof): string[] {
   return [
     ...differences.map(lineOf),
-    ...unproven.map(
-      ({ name, why, position }) =>
-        `not proven: ${position === undefined ? '' : `${position}: `}${name}: ${why}`,
-    ),
+    ...formatUnproven(unproven),
     `${equalFiles.length} files are equal byte by byte`,
   ];
+}
+
+/** What was not compared, one line each. */
+export function formatUnproven(unproven: readonly Unproven[]): string[] {
+  return unproven.map(
+    ({ name, why, position }) =>
+      `not proven: ${position === undefined ? '' : `${position}: `}${name}: ${why}`,
+  );
 }
 
 function lineOf({ of, name, kind, keys, cause, text, rule }: ProofDifference): string {
