@@ -44,6 +44,17 @@ test('proveConfigurations() names a file that a node would refuse to make', asyn
   assert.equal(isProven(proof), false);
 });
 
+test('proveConfigurations() says of files that a node refuses to make of both configurations that they are not proven', async () => {
+  const kubelet = (maxPods: number) =>
+    patched(`machine: { kubelet: { extraArgs: { config: /a }, extraConfig: { maxPods: ${maxPods} } } }`);
+  const [before, after] = [loadConfiguration(await kubelet(5)), loadConfiguration(await kubelet(6))];
+  for (const proof of [proveConfigurations(before, after), proveConfigurations(before, before)]) {
+    const found = proof.unproven.filter(({ name }) => name === 'files of the kubelet');
+    assert.equal(found.length, 1);
+    assert.match(found[0]?.why ?? '', /^a node refuses to make it: .*"config"/);
+  }
+});
+
 test('a proof has no value of a configuration', async () => {
   const secret = 'secret-value';
   const before = loadConfiguration(await patched());

@@ -72,9 +72,10 @@ export function proveConfigurations(
   });
   const raw = compareValues(old.settings, next.settings).map(({ path }) => path);
   const { differences, equal } = compareFiles(old, next, createFindCause(raw, settings));
+  const { refused, unknown } = compareRefusals(old, next);
   return {
-    differences: [...settings, ...differences, ...refusals(old, next)],
-    unproven: [...unreadOf(unread), ...unrenderedOf(old.settings)],
+    differences: [...settings, ...differences, ...refused],
+    unproven: [...unknown, ...unreadOf(unread), ...unrenderedOf(old.settings)],
     equalFiles: equal,
   };
 }
@@ -127,14 +128,18 @@ function compareFiles(old: Rendered, next: Rendered, findCause: FindCause) {
 const limited = (keys: readonly string[]) =>
   keys.length <= maxKeys ? keys : [...keys.slice(0, maxKeys), `${keys.length - maxKeys} more`];
 
-/** A configuration of which a node cannot make a file. */
-function refusals(old: Rendered, next: Rendered): ProofDifference[] {
-  return [...new Set([...old.refused.keys(), ...next.refused.keys()])].flatMap((name) => {
+/** Files that a node cannot make of one configuration are different; those that it cannot make of both, for the same reason, are unknown. */
+function compareRefusals(old: Rendered, next: Rendered) {
+  const refused: ProofDifference[] = [];
+  const unknown: Unproven[] = [];
+  for (const name of new Set([...old.refused.keys(), ...next.refused.keys()])) {
     const [one, other] = [old.refused.get(name), next.refused.get(name)];
-    if (one === other) return [];
+    const text = `a node refuses to make it: ${other ?? one}`;
     const kind = one === undefined ? 'removed' : other === undefined ? 'added' : 'changed';
-    return [{ of: 'file', name, kind, cause: 'unnamed', text: `a node refuses to make it: ${other ?? one}` }];
-  });
+    if (one === other) unknown.push({ name, why: text });
+    else refused.push({ of: 'file', name, kind, cause: 'unnamed', text });
+  }
+  return { refused, unknown };
 }
 
 /** On a worker, both comparisons have the sections of components of the control plane. */
