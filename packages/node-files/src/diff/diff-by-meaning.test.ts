@@ -20,12 +20,7 @@ test('diffByMeaning() says what restarts, and when each change acts', async () =
       'restart',
       ['kubelet'],
     ],
-    [
-      'cluster: { apiServer: { certSANs: [a.test] } }',
-      'cluster.apiServerSANs[0]',
-      'restart',
-      ['kube-apiserver'],
-    ],
+    ['cluster: { apiServer: { certSANs: [a.test] } }', 'cluster.apiServerSANs[0]', 'at-once', []],
     [
       'cluster: { scheduler: { extraArgs: { v: "4" } } }',
       'controlPlane.scheduler.extraArgs.v',
@@ -49,6 +44,23 @@ test('diffByMeaning() says what restarts, and when each change acts', async () =
       [when, restarts, when === 'next-boot'],
       `${patch}: ${found.changes.map((each) => each.name).join(' ')}`,
     );
+  }
+});
+
+test('diffByMeaning() names no component of the control plane for a worker', () => {
+  const worker = (cluster: string) =>
+    loadConfiguration(
+      `version: v1alpha1\nmachine: { type: worker }\ncluster: { controlPlane: { endpoint: "https://a.test:6443" }, ${cluster} }\n`,
+    );
+  const pem = Buffer.from('-----BEGIN CERTIFICATE-----').toString('base64');
+  for (const [cluster, restarts] of [
+    [`acceptedCAs: [{ crt: ${pem} }]`, ['kubelet']],
+    ['token: a.b', ['kubelet']],
+    ['secretboxEncryptionSecret: a', []],
+  ] as const) {
+    const found = diffByMeaning(worker(''), worker(cluster));
+    assert.ok(found.changes.length > 0, cluster);
+    assert.deepEqual(found.restarts, restarts, cluster);
   }
 });
 

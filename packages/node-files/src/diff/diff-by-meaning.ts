@@ -1,4 +1,5 @@
-import type { Configuration } from '@nodewright/machine-config';
+import { type Configuration, effectiveConfig } from '@nodewright/machine-config';
+import { runsApiServer } from '../kubernetes/kubernetes-root.ts';
 import { formatUnproven } from '../prove/format-proof.ts';
 import type { ProofDifference, Unproven } from '../prove/proof.ts';
 import { proveConfigurations } from '../prove/prove-configurations.ts';
@@ -29,16 +30,17 @@ export interface MeaningDifference {
  */
 export function diffByMeaning(before: Configuration, after: Configuration): MeaningDifference {
   const { differences, unproven } = proveConfigurations(before, after);
+  const runsComponents = [before, after].some((each) => runsApiServer(effectiveConfig(each)));
   const changes = differences.map(
     ({ of, name, kind, keys, rule }): MeaningChange => ({
       ...{ of, name, kind },
       ...(keys !== undefined && { keys }),
       ...(rule !== undefined && { rule }),
-      effect: effectOf(of, name),
+      effect: effectOf(of, name, runsComponents),
     }),
   );
   const servicesOf = (when: EffectTime) => [
-    ...new Set(changes.flatMap(({ effect }) => (effect.when === when ? (effect.service ?? []) : []))),
+    ...new Set(changes.flatMap(({ effect }) => (effect.when === when ? (effect.services ?? []) : []))),
   ];
   return {
     changes,

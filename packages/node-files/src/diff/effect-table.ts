@@ -1,24 +1,34 @@
 import { kubeletPaths } from '../kubelet/kubelet-paths.ts';
-import { podPaths } from '../kubernetes/pod-paths.ts';
+import { components, podPaths } from '../kubernetes/pod-paths.ts';
 
 /** When a part of a configuration that is applied to a running node acts. No configuration makes a node restart by itself. */
 export type EffectTime = 'at-once' | 'restart' | 'next-start' | 'next-boot' | 'next-upgrade' | 'unknown';
 
 export interface Effect {
   readonly when: EffectTime;
-  /** For `restart`: the service or component that restarts by itself. For `next-start`: the one that has to be restarted. */
-  readonly service?: string;
+  /** For `restart`: the services and components that restart by themselves. For `next-start`: those that have to be restarted. */
+  readonly services?: readonly string[];
   /** What happens, in one line. */
   readonly text: string;
 }
 
 const atOnce = (text: string): Effect => ({ when: 'at-once', text });
-const restarts = (service: string): Effect => ({ when: 'restart', service, text: `${service} restarts` });
-const controlPlane = (service: string): Effect => ({
+const restarts = (...services: readonly string[]): Effect => ({
   when: 'restart',
-  service,
-  text: `${service} restarts, on one control plane after the other`,
+  services,
+  text: `${listOf(services)} ${services.length === 1 ? 'restarts' : 'restart'}`,
 });
+/** Control planes replace the pod of their API server one after the other, and other pods at once. */
+const restartsInTurn = (...others: readonly string[]): Effect => ({
+  ...restarts('kube-apiserver', ...others),
+  text: `${restarts('kube-apiserver', ...others).text}, ${others.length === 0 ? '' : 'kube-apiserver '}on one control plane after the other`,
+});
+const needsRestart = (service: string): Effect => ({
+  when: 'next-start',
+  services: [service],
+  text: `acts when ${service} restarts`,
+});
+const listOf = (names: readonly string[]) => names.join(', ').replace(/, ([^,]*)$/, ' and $1');
 const nextBoot = (text = 'acts after the next boot'): Effect => ({ when: 'next-boot', text });
 
 /**
@@ -27,13 +37,13 @@ const nextBoot = (text = 'acts after the next boot'): Effect => ({ when: 'next-b
  * Source: Talos v1.14: ApplyConfiguration.
  */
 const rows: readonly (readonly ['file' | 'setting', RegExp, Effect])[] = [
-  ['file', /^static pod kube-apiserver$/, controlPlane('kube-apiserver')],
-  ['file', /^static pod kube-controller-manager$/, controlPlane('kube-controller-manager')],
-  ['file', /^static pod kube-scheduler$/, controlPlane('kube-scheduler')],
+  ['file', /^static pod kube-apiserver$/, restartsInTurn()],
+  ['file', /^static pod kube-controller-manager$/, restarts('kube-controller-manager')],
+  ['file', /^static pod kube-scheduler$/, restarts('kube-scheduler')],
   ['file', /^static pod /, atOnce('the kubelet starts the pod anew')],
-  ['file', below(podPaths.config('kube-apiserver')), controlPlane('kube-apiserver')],
-  ['file', below(podPaths.secrets('kube-apiserver')), controlPlane('kube-apiserver')],
-  ['file', below(podPaths.config('kube-scheduler')), controlPlane('kube-scheduler')],
+  ['file', below(podPaths.config('kube-apiserver')), restartsInTurn()],
+  ['file', below(podPaths.secrets('kube-apiserver')), restartsInTurn()],
+  ['file', below(podPaths.config('kube-scheduler')), restarts('kube-scheduler')],
   ['file', /^(?:container|command line) of the kubelet$/, restarts('kubelet')],
   ['file', below(kubeletPaths.settings), restarts('kubelet')],
   ['file', /^manifest/, atOnce('a control plane applies the manifest to the cluster')],
@@ -45,20 +55,36 @@ const rows: readonly (readonly ['file' | 'setting', RegExp, Effect])[] = [
   [
     'setting',
     /^controlPlane\.(?:apiServer|authentication|authorizers|auditPolicy|admissionPlugins)\b/,
-    controlPlane('kube-apiserver'),
+    restartsInTurn(),
   ],
-  ['setting', /^identity\./, controlPlane('kube-apiserver')],
-  ['setting', /^cluster\.apiServerSANs\b/, controlPlane('kube-apiserver')],
-  ['setting', /^controlPlane\.(?:controllerManager|nodeMasks)\b/, controlPlane('kube-controller-manager')],
-  ['setting', /^controlPlane\.scheduler\b/, controlPlane('kube-scheduler')],
+  [
+    'setting',
+    /^identity\.ca\b/,
+    {
+      ...restarts('kube-controller-manager', 'kube-scheduler', 'kubelet'),
+      text: 'kube-controller-manager, kube-scheduler and kubelet restart, and kube-apiserver reads its certificates again',
+    },
+  ],
+  ['setting', /^identity\.serviceAccount\.key\b/, restartsInTurn('kube-controller-manager')],
+  ['setting', /^identity\.(?:serviceAccount|encryption)\b/, restartsInTurn()],
+  ['setting', /^identity\.aggregatorCA\b/, atOnce('kube-apiserver reads its certificates again')],
+  ['setting', /^identity\.bootstrapToken\b/, restarts('kubelet')],
+  ['setting', /^identity\.adminLifetimeMs\b/, atOnce('the next kubeconfig of an administrator has it')],
+  [
+    'setting',
+    /^cluster\.apiServerSANs\b/,
+    atOnce('kube-apiserver gets another certificate, and reads it again'),
+  ],
+  ['setting', /^controlPlane\.(?:controllerManager|nodeMasks)\b/, restarts('kube-controller-manager')],
+  ['setting', /^controlPlane\.scheduler\b/, restarts('kube-scheduler')],
   ['setting', /^controlPlane\.staticPods\b/, atOnce('the kubelet starts the pod anew')],
   ['setting', /^manifests\b/, atOnce('a control plane applies the manifest to the cluster')],
   ['setting', /^kubelet\b/, restarts('kubelet')],
   ['setting', /^node\.(?:validSubnets|skipRegistration|registerWithFQDN)\b/, restarts('kubelet')],
   ['setting', /^node\./, atOnce('the Node object changes')],
   ['setting', /^install\b/, { when: 'next-upgrade', text: 'acts with the next installation or upgrade' }],
-  ['setting', /^registries\.auths\b/, { when: 'next-start', service: 'cri', text: 'acts when cri restarts' }],
-  ['setting', /^baseRuntimeSpec\b/, { when: 'next-start', service: 'cri', text: 'acts when cri restarts' }],
+  ['setting', /^registries\.auths\b/, needsRestart('cri')],
+  ['setting', /^baseRuntimeSpec\b/, needsRestart('cri')],
   ['setting', /^registries\b/, atOnce('containerd reads it with the next pull')],
   [
     'setting',
@@ -78,11 +104,7 @@ const rows: readonly (readonly ['file' | 'setting', RegExp, Effect])[] = [
     /^(?:User|Raw|Swap|External|Existing)VolumeConfig\b/,
     atOnce('a volume that is new is made; one that exists stays'),
   ],
-  [
-    'setting',
-    /^(?:etcd|v1alpha1\.cluster\.etcd)\b/,
-    { when: 'next-start', service: 'etcd', text: 'acts when etcd restarts' },
-  ],
+  ['setting', /^(?:etcd|v1alpha1\.cluster\.etcd)\b/, needsRestart('etcd')],
   [
     'setting',
     /^(?:machineType|isComplete)$/,
@@ -104,12 +126,19 @@ function below(folder: string): RegExp {
   return new RegExp(`^${folder.replaceAll('.', '\\.')}/`);
 }
 
-/** What a difference does to a running node to which the second configuration is applied. */
-export function effectOf(of: 'file' | 'setting', name: string): Effect {
-  return (
-    rows.find(([kind, pattern]) => kind === of && pattern.test(name))?.[2] ?? {
-      when: 'unknown',
-      text: 'nothing here says when it acts',
-    }
-  );
+/**
+ * What a difference does to a running node to which the second configuration is applied.
+ *
+ * @param runsComponents whether the node runs the components of the control plane
+ */
+export function effectOf(of: 'file' | 'setting', name: string, runsComponents: boolean): Effect {
+  const effect = rows.find(([kind, pattern]) => kind === of && pattern.test(name))?.[2] ?? {
+    when: 'unknown',
+    text: 'nothing here says when it acts',
+  };
+  const { services } = effect;
+  if (runsComponents || services === undefined) return effect;
+  const own = services.filter((service) => !components.some((component) => component === service));
+  if (own.length === services.length) return effect;
+  return own.length === 0 ? atOnce('only control planes use it') : restarts(...own);
 }

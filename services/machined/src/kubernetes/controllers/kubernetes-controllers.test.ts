@@ -3,6 +3,14 @@ import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:cryp
 import { test } from 'node:test';
 import type { Controller } from '@nodewright/controllers';
 import { openTestRuntime } from '@nodewright/controllers/testing';
+import {
+  ConfigReader,
+  effectiveConfig,
+  generateSecrets,
+  kubernetesIdentity,
+  loadConfiguration,
+} from '@nodewright/machine-config';
+import { diffByMeaning } from '@nodewright/node-files';
 import { controlPlaneText } from '@nodewright/node-files/testing';
 import { parseCertificate } from '@nodewright/pki';
 import { type KindRef, MemoryState, pointerTo, putResource } from '@nodewright/state';
@@ -28,6 +36,7 @@ import {
   timeStatuses,
 } from '@nodewright/state/kinds';
 import { parse } from 'yaml';
+import { kubeletSecretsFrom } from '../../kubelet/domain/bootstrap-kubeconfig.ts';
 import type { ComponentFiles } from '../domain/component-files.ts';
 import { podSettings } from '../domain/pod-settings.ts';
 import { secretsVersion } from '../domain/secrets-version.ts';
@@ -339,6 +348,50 @@ test('a key of service accounts that is accepted from now on replaces the API se
   const after = await pods();
   assert.notDeepEqual(after[0], before[0]);
   assert.deepEqual(after.slice(1), before.slice(1));
+});
+
+test('diffByMeaning() names the components that the controllers of a node replace, and its kubelet', async () => {
+  const { certs } = await generateSecrets({ now: new Date(0) });
+  const base64 = (pem: string) => Buffer.from(pem).toString('base64');
+  const authority = ({ certificate, key }: { readonly certificate: string; readonly key: string }) =>
+    `{ crt: ${base64(certificate)}, key: ${base64(key)} }`;
+  const patches = [
+    `serviceAccount: { key: ${base64(certs.kubernetesServiceAccount.key)} }`,
+    `ca: ${authority(certs.kubernetes)}`,
+    `acceptedCAs: [{ crt: ${base64(certs.kubernetes.certificate)} }]`,
+    `aggregatorCA: ${authority(certs.kubernetesAggregator)}`,
+    'token: abcdef.0123456789abcdef',
+    `secretboxEncryptionSecret: ${Buffer.alloc(32).toString('base64')}`,
+    'adminKubeconfig: { certLifetime: 2h }',
+    'apiServer: { certSANs: [a.test] }',
+    'apiServer: { extraArgs: { v: "4" } }',
+    'controllerManager: { extraArgs: { v: "4" } }',
+  ];
+  const components = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+  const textWith = (...more: string[]) => controlPlaneText({ minor: 13, patches: more });
+  await using node = await openNode();
+  await node.service('etcd');
+  const appliedOf = async (text: string) => {
+    await node.configure(text);
+    const configuration = loadConfiguration(text);
+    const kubelet = kubeletSecretsFrom(
+      effectiveConfig(configuration),
+      kubernetesIdentity(new ConfigReader(configuration)),
+    );
+    const pods = await Promise.all(components.map((id) => node.spec(staticPods, id)));
+    const settings = [...pods.map(({ pod }) => podSettings(pod)), JSON.stringify(kubelet)];
+    return { configuration, settings };
+  };
+  for (const patch of patches) {
+    const before = await appliedOf(await textWith());
+    const after = await appliedOf(await textWith(`cluster: { ${patch} }`));
+    const restarted = [...components, 'kubelet'].filter(
+      (_, at) => before.settings[at] !== after.settings[at],
+    );
+    const { restarts, changes } = diffByMeaning(before.configuration, after.configuration);
+    assert.ok(changes.length > 0, patch);
+    assert.deepEqual(restarts, restarted, `${patch}: ${changes.map(({ name }) => name).join(' ')}`);
+  }
 });
 
 test('the status of a pod says why it is not replaced, or why its replacement failed', async () => {
