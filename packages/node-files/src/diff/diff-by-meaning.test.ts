@@ -25,7 +25,7 @@ test('diffByMeaning() says what restarts, and when each change acts', async () =
       'cluster: { scheduler: { extraArgs: { v: "4" } } }',
       'controlPlane.scheduler.extraArgs.v',
       'restart',
-      ['kube-scheduler'],
+      ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'],
     ],
     ['machine: { install: { wipe: true } }', 'install.wipe', 'next-upgrade', []],
     ['machine: { env: { A: b } }', 'environment.A', 'next-start', []],
@@ -44,6 +44,19 @@ test('diffByMeaning() says what restarts, and when each change acts', async () =
       [when, restarts, when === 'next-boot'],
       `${patch}: ${found.changes.map((each) => each.name).join(' ')}`,
     );
+  }
+});
+
+test('diffByMeaning() names all components when a file of one of them is different: they share its version', async () => {
+  const policy = '{ apiVersion: audit.k8s.io/v1, kind: Policy, rules: [{ level: None }] }';
+  for (const patch of [
+    `cluster: { apiServer: { auditPolicy: ${policy} } }`,
+    'cluster: { scheduler: { config: { profiles: [{ schedulerName: a }] } } }',
+  ]) {
+    const { changes, restarts } = await withPatch(patch);
+    const file = changes.find(({ of, name }) => of === 'file' && name.endsWith('.yaml'));
+    const all = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+    assert.deepEqual([file?.effect.services, restarts], [all, all], patch);
   }
 });
 
@@ -97,5 +110,5 @@ test('formatMeaning() has no value of a configuration', async () => {
 test('diffByMeaning() names what two forms of one configuration make restart', () => {
   const { before, after } = convertConfigurationText(base);
   const { restarts } = diffByMeaning(before, after);
-  assert.deepEqual(restarts, ['kube-apiserver', 'kube-controller-manager']);
+  assert.deepEqual(restarts, ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler']);
 });

@@ -5,6 +5,7 @@ import type { Controller } from '@nodewright/controllers';
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import {
   ConfigReader,
+  convertConfigurationText,
   effectiveConfig,
   generateSecrets,
   kubernetesIdentity,
@@ -355,6 +356,8 @@ test('diffByMeaning() names the components that the controllers of a node replac
   const base64 = (pem: string) => Buffer.from(pem).toString('base64');
   const authority = ({ certificate, key }: { readonly certificate: string; readonly key: string }) =>
     `{ crt: ${base64(certificate)}, key: ${base64(key)} }`;
+  const audit = '{ apiVersion: audit.k8s.io/v1, kind: Policy, rules: [{ level: None }] }';
+  const admission = '{ apiVersion: v1, kind: PodSecurityConfiguration, exemptions: { users: [a] } }';
   const patches = [
     `serviceAccount: { key: ${base64(certs.kubernetesServiceAccount.key)} }`,
     `ca: ${authority(certs.kubernetes)}`,
@@ -365,7 +368,13 @@ test('diffByMeaning() names the components that the controllers of a node replac
     'adminKubeconfig: { certLifetime: 2h }',
     'apiServer: { certSANs: [a.test] }',
     'apiServer: { extraArgs: { v: "4" } }',
+    `apiServer: { auditPolicy: ${audit} }`,
+    `apiServer: { admissionControl: [{ name: PodSecurity, configuration: ${admission} }] }`,
+    'apiServer: { authorizationConfig: [{ type: Webhook, name: hook, webhook: { timeout: 3s } }] }',
     'controllerManager: { extraArgs: { v: "4" } }',
+    'scheduler: { extraArgs: { v: "4" } }',
+    'scheduler: { image: "registry.test/kube-scheduler:v1.37.1" }',
+    'scheduler: { config: { profiles: [{ schedulerName: a }] } }',
   ];
   const components = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
   const textWith = (...more: string[]) => controlPlaneText({ minor: 13, patches: more });
@@ -382,15 +391,18 @@ test('diffByMeaning() names the components that the controllers of a node replac
     const settings = [...pods.map(({ pod }) => podSettings(pod)), JSON.stringify(kubelet)];
     return { configuration, settings };
   };
-  for (const patch of patches) {
-    const before = await appliedOf(await textWith());
-    const after = await appliedOf(await textWith(`cluster: { ${patch} }`));
+  const base = await textWith();
+  const texts = await Promise.all(patches.map((patch) => textWith(`cluster: { ${patch} }`)));
+  for (const [at, text] of [...texts, convertConfigurationText(base).text].entries()) {
+    const before = await appliedOf(base);
+    const after = await appliedOf(text);
     const restarted = [...components, 'kubelet'].filter(
-      (_, at) => before.settings[at] !== after.settings[at],
+      (_, index) => before.settings[index] !== after.settings[index],
     );
     const { restarts, changes } = diffByMeaning(before.configuration, after.configuration);
-    assert.ok(changes.length > 0, patch);
-    assert.deepEqual(restarts, restarted, `${patch}: ${changes.map(({ name }) => name).join(' ')}`);
+    const label = `${patches[at] ?? 'the other form'}: ${changes.map(({ name }) => name).join(' ')}`;
+    assert.ok(changes.length > 0, label);
+    assert.deepEqual(restarts, restarted, label);
   }
 });
 
