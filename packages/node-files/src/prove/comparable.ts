@@ -27,7 +27,10 @@ export function flagsByName(words: readonly string[]): Record<string, string | r
   for (const [at, word] of words.entries()) {
     const equals = word.startsWith('--') ? word.indexOf('=') : -1;
     const name = equals >= 0 ? word.slice(0, equals) : word.startsWith('--') ? word : `[${at}]`;
-    flags.set(name, [...(flags.get(name) ?? []), equals >= 0 ? word.slice(equals + 1) : word]);
+    const values = flags.get(name);
+    const value = equals >= 0 ? word.slice(equals + 1) : word;
+    if (values === undefined) flags.set(name, [value]);
+    else values.push(value);
   }
   const one = (values: string[]) => (values.length === 1 ? (values[0] as string) : values);
   return Object.fromEntries([...flags].map(([name, values]) => [name, one(values)]));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { convertConfigurationText, loadConfiguration } from '@nodewright/machine-config';
 import { controlPlaneText } from '../testing/rendered-pods.ts';
-import { comparable } from './comparable.ts';
+import { comparable, flagsByName } from './comparable.ts';
 import { formatProof } from './format-proof.ts';
 import { isProven } from './proof.ts';
 import { proveConfigurations } from './prove-configurations.ts';
@@ -90,6 +90,14 @@ test('comparable() gives flags and named items of lists their names', () => {
     },
   );
   assert.deepEqual(comparable([{ name: 'n' }, { name: 'n' }]), [{ name: 'n' }, { name: 'n' }]);
+});
+
+test('flagsByName() takes a time that grows with the number of values of a flag, and not with its square', () => {
+  const words = Array.from({ length: 60_000 }, (_, at) => `--v=${at}`);
+  const started = process.cpuUsage();
+  assert.equal(flagsByName(words)['--v']?.length, words.length);
+  const { user, system } = process.cpuUsage(started);
+  assert.ok(user + system < 1_000_000, `${(user + system) / 1000} ms of processor time`);
 });
 
 test('proveConfigurations() takes a bounded time for large configurations without anything in common', () => {
