@@ -1,6 +1,7 @@
 // A driver and the nodes that it asks, with nothing between them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { systemTimers } from '@nodewright/async';
 import type { NodeClient } from '@nodewright/client';
 import type { TurnServiceImplementation } from '@nodewright/contract/gen/suite/upgrade/v1/rollout.ts';
@@ -8,6 +9,7 @@ import { Fault } from '@nodewright/fault';
 import { type ClusterFacts, type PlannedNode, planToBytes, type RolloutPlan } from '@nodewright/rollout';
 import type { CallContext } from 'nice-grpc';
 import type { ClusterNode } from '../domain/cluster-nodes.ts';
+import { rolloutLimits } from '../domain/rollout-limits.ts';
 import { createTurnService } from '../rpc/turn-service.ts';
 import { type ClusterTurnsInit, createClusterTurns } from './cluster-turns.ts';
 import { OwnTurns } from './own-turns.ts';
@@ -173,4 +175,86 @@ test('a look that does not reach the node of the driver says nothing about the o
   const refused = { kind: 'unavailable', message: /^node01 does not reach its own API: 10\.0\.0\.1 is away/ };
   await assert.rejects(turns.look(plan, never), refused);
   await assert.rejects(turns.preview(plan, never), refused);
+});
+
+/** Nodes that take each call and never answer. */
+function silentNodes(count: number) {
+  const nodes = Array.from({ length: count }, (_, index): ClusterNode => {
+    return { name: `node${index}`, role: 'worker', address: `10.0.1.${index}` };
+  });
+  const world = { open: 0, most: 0 };
+  const hang = async (_request: unknown, { signal }: { readonly signal: AbortSignal }) => {
+    world.open += 1;
+    world.most = Math.max(world.most, world.open);
+    const end = Promise.withResolvers<never>();
+    signal.addEventListener('abort', () => {
+      world.open -= 1;
+      end.reject(new Fault('deadline-exceeded', 'no answer'));
+    });
+    return end.promise;
+  };
+  const client = { progress: hang, prepare: hang, begin: hang, withdraw: hang };
+  const calls: ClusterTurnsInit['calls'] = {
+    node: async () => ({ service: () => client }) as unknown as NodeClient,
+    [Symbol.dispose]: () => {},
+  };
+  return { init: { nodes: async () => nodes, calls }, world };
+}
+
+test('a look at 200 nodes that never answer asks 32 at once, each for 4 s, and calls none of them well', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const { init, world } = silentNodes(200);
+  const { turns } = open(init);
+  let facts: ClusterFacts | undefined;
+  const looking = turns.look(plan, never).then((seen) => {
+    facts = seen;
+  });
+  let spentMs = 0;
+  for (; facts === undefined && spentMs < 120_000; spentMs += 1000) {
+    context.mock.timers.tick(1000);
+    await turnOfLoop();
+  }
+  await looking;
+  assert.equal(world.most, rolloutLimits.callsAtOnce);
+  assert.equal(world.open, 0);
+  assert.ok(
+    spentMs <= Math.ceil(200 / rolloutLimits.callsAtOnce) * rolloutLimits.callMs + 1000,
+    `${spentMs} ms`,
+  );
+  assert.deepEqual(
+    new Set([...(facts ?? [])].map(([, { wellness }]) => (wellness.isWell ? '' : wellness.reason))),
+    new Set(['does not answer']),
+  );
+});
+
+test('a node that does not answer, or gets ready for ever, holds a step of its driver for 8 s', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const silent = silentNodes(1);
+  const own = { name: 'node02', role: 'worker', address: '10.0.1.1' } as const;
+  const asking = open({ ...silent.init, nodes: async () => [own] }).turns.start(plan, acting, never);
+  const preparing = open({
+    ...silent.init,
+    nodes: async () => [own],
+    calls: {
+      node: async () =>
+        ({
+          service: () => ({
+            prepare: async () => ({ ticket: Buffer.alloc(0) }),
+            progress: async () => ({ state: 'preparing', reason: '' }),
+          }),
+        }) as unknown as NodeClient,
+      [Symbol.dispose]: () => {},
+    },
+  }).turns.start(plan, acting, never);
+  const ends: string[] = [];
+  const failed = assert.rejects(asking).then(() => void ends.push('silent'));
+  const left = preparing.then(() => void ends.push('preparing'));
+  await turnOfLoop();
+  for (let spentMs = 0; spentMs < rolloutLimits.prepareMs; spentMs += 250) {
+    assert.deepEqual(ends, [], `after ${spentMs} ms`);
+    context.mock.timers.tick(250);
+    await turnOfLoop();
+  }
+  await Promise.all([failed, left]);
+  assert.equal(silent.world.open, 0);
 });

@@ -168,6 +168,38 @@ test('a pull that fails for a moment is tried again until its time is over, and 
   }
 });
 
+test('a registry that never answers, or is always busy, fails the turn when the time of the pull is over', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  let pulls = 0;
+  const silent = (_image: string, signal: AbortSignal) =>
+    new Promise<string>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Fault('deadline-exceeded', 'no answer')));
+    });
+  const busy = async () => Promise.reject(new Fault('resource-exhausted', 'too many requests'));
+  for (const [pull, reason, most] of [
+    [silent, 'no answer', 1],
+    [busy, 'too many requests', rolloutLimits.pullMs / rolloutLimits.pullPauseMs + 1],
+  ] as const) {
+    pulls = 0;
+    const counted = (image: string, signal: AbortSignal) => {
+      pulls += 1;
+      return pull(image, signal);
+    };
+    const { turns, timers } = openTurns({
+      own: { refusal: undefined, begin: async () => {}, pull: counted },
+    });
+    turns.prepare(turn, wanted);
+    while (timers.now() < rolloutLimits.pullMs) {
+      assert.equal(turns.progress(turn, false).state, 'preparing');
+      context.mock.timers.tick(rolloutLimits.pullPauseMs);
+      timers.step(timers.now() + rolloutLimits.pullPauseMs);
+      await turnOfLoop();
+    }
+    assert.deepEqual(turns.progress(turn, false), { state: 'failed', reason: `the artefact: ${reason}` });
+    assert.ok(pulls >= 1 && pulls <= most, `${pulls} pulls`);
+  }
+});
+
 test('a pull that is withdrawn is not tried again', async () => {
   let pulls = 0;
   const pull = async () => {
