@@ -7,11 +7,12 @@ import { hiddenPaths } from './effective-view.ts';
 import type { UnreadKey } from './record-reads.ts';
 import { isUnset, startsWith, valueAt } from './value-path.ts';
 
+const off = 'it is switched off, or belongs to what is not used';
 const shadowed = 'another key of the same setting wins over it';
 
 /**
- * Keys of v1alpha1 whose values make no difference when nothing reads them, and why. No node does anything with the first two; a node does
- * not look at the others when a key that wins over them is set.
+ * Keys of v1alpha1 whose values make no difference when nothing reads them, and why. No node does anything with the first two. The others are
+ * settings, and stay unread only when another key wins over them or switches them off.
  *
  * Source: Talos v1.14: machine configuration, v1alpha1 document.
  */
@@ -25,7 +26,11 @@ const withoutEffect: readonly { readonly path: ValuePath; readonly why: string }
     why: 'nodes never read static pods from files',
   },
   { path: ['machine', 'install', 'disk'], why: shadowed },
+  { path: ['machine', 'systemDiskEncryption'], why: shadowed },
   { path: ['cluster', 'allowSchedulingOnMasters'], why: shadowed },
+  { path: ['machine', 'features', 'kubernetesTalosAPIAccess'], why: off },
+  { path: ['cluster', 'discovery', 'registries'], why: off },
+  { path: ['cluster', 'network', 'cni'], why: off },
 ];
 
 /** Why nothing compares a key that `unreadKeys()` has found; `undefined` when its value is compared as it is written. */

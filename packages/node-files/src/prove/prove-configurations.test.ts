@@ -182,6 +182,13 @@ test('proveConfigurations() says of a key that nodes ignore that it is not compa
       'machine: { kubelet: { disableManifestsDirectory: false }, install: { disk: /dev/sdb, diskSelector: { model: m } } }',
     ),
   );
+  const withDiscovery = (isOff: boolean) =>
+    patched(`cluster: { discovery: { enabled: false, registries: { kubernetes: { disabled: ${isOff} } } } }`);
+  const switchedOff = proveConfigurations(
+    loadConfiguration(await withDiscovery(true)),
+    loadConfiguration(await withDiscovery(false)),
+  );
+  assert.deepEqual(switchedOff.differences, []);
   const { differences, unproven } = proveConfigurations(before, after);
   const whyOf = (name: string) => unproven.find((each) => each.name === name)?.why;
   assert.deepEqual(
