@@ -9,6 +9,7 @@ import {
   loadConfiguration,
   parsePatch,
 } from '@nodewright/machine-config';
+import { diffByMeaning } from '@nodewright/node-files';
 import { issueCertificate } from '@nodewright/pki';
 import { parse } from 'yaml';
 import { bootstrapKubeconfig, kubeletSecretsFrom } from './bootstrap-kubeconfig.ts';
@@ -17,13 +18,17 @@ import { clientCertificateProblem } from './client-certificate.ts';
 const secrets = await generateSecrets({ now: new Date(0) });
 const withoutKubePrism = 'apiVersion: v1alpha1\nkind: KubePrismConfig\n$patch: delete';
 
-function kubeletSecretsOf(type: 'controlplane' | 'worker', ...patches: string[]) {
-  const documents = loadConfiguration(
+function documentsOf(type: 'controlplane' | 'worker', ...patches: string[]) {
+  return loadConfiguration(
     generateConfig({
       ...{ secrets, clusterName: 'alpha', endpoint: 'https://10.5.0.1:6443', type },
       patches: patches.map(parsePatch),
     }),
   );
+}
+
+function kubeletSecretsOf(type: 'controlplane' | 'worker', ...patches: string[]) {
+  const documents = documentsOf(type, ...patches);
   return kubeletSecretsFrom(effectiveConfig(documents), kubernetesIdentity(new ConfigReader(documents)));
 }
 
@@ -89,4 +94,22 @@ test('a client certificate is kept while its name and its issuer are those of th
     'its issuer is not accepted',
   );
   assert.equal(problem('-----BEGIN'), 'it cannot be read');
+});
+
+test('diffByMeaning() says that the kubelet restarts when what it joins the cluster with is different', async () => {
+  const { certs } = await generateSecrets({ now: new Date(0) });
+  const indented = (pem: string) => pem.trimEnd().replaceAll('\n', '\n      ');
+  const accepted = `apiVersion: v1alpha1\nkind: KubeAPIServerCAConfig\nacceptedCAs:\n  - |\n      ${indented(certs.kubernetes.certificate)}\n`;
+  const audiences = 'apiVersion: v1alpha1\nkind: KubeServiceAccountConfig\naccepted: { audiences: [a] }\n';
+  for (const [type, patch, restarts] of [
+    ['controlplane', accepted, true],
+    ['worker', accepted, true],
+    ['controlplane', 'cluster: { token: abcdef.0123456789abcdef }', true],
+    ['worker', 'cluster: { token: abcdef.0123456789abcdef }', true],
+    ['controlplane', audiences, false],
+  ] as const) {
+    const differs = JSON.stringify(kubeletSecretsOf(type)) !== JSON.stringify(kubeletSecretsOf(type, patch));
+    const found = diffByMeaning(documentsOf(type), documentsOf(type, patch));
+    assert.deepEqual([differs, found.restarts.includes('kubelet')], [restarts, restarts], patch);
+  }
 });
