@@ -59,7 +59,7 @@ v1alpha1 machine.kubelet.registerWithFQDN
 v1alpha1 machine.registries.config.*.auth.password
 v1alpha1 machine.registries.config.*.auth.identityToken machine.features.diskQuotaSupport machine.features.nodeAddressSortAlgorithm
 v1alpha1 machine.nodeAnnotations cluster.network.cni.flannel.kubeNetworkPoliciesEnabled cluster.aescbcEncryptionSecret
-v1alpha1 cluster.apiServer.auditPolicy cluster.allowSchedulingOnMasters cluster.allowSchedulingOnControlPlanes
+v1alpha1 cluster.allowSchedulingOnMasters cluster.allowSchedulingOnControlPlanes
 RegistryAuthConfig password identityToken
 KubeAPIServerConfig certExtraSANs
 KubeFlannelCNIConfig backendPort backendMTU backendExtraConfig kubeNetworkPoliciesEnabled

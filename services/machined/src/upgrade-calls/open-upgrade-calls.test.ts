@@ -23,5 +23,5 @@ test('a node is asked for an artefact only when no registry can have it, and say
   const missing = 'localhost/installer:v1';
   assert.equal(await topic.lacks(missing, signal), `this node has no artefact ${missing}`);
   assert.deepEqual(asked, ['localhost/installer:v2', missing]);
-  await assert.rejects(topic.lacks(missing, AbortSignal.abort()));
+  await assert.rejects(topic.lacks(missing, AbortSignal.abort()), { name: 'AbortError' });
 });

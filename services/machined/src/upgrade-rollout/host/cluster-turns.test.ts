@@ -215,12 +215,10 @@ test('a look at 200 nodes that never answer asks 32 at once, each for 4 s, and c
     await turnOfLoop();
   }
   await looking;
-  assert.equal(world.most, rolloutLimits.callsAtOnce);
+  assert.equal(world.most, 32);
   assert.equal(world.open, 0);
-  assert.ok(
-    spentMs <= Math.ceil(200 / rolloutLimits.callsAtOnce) * rolloutLimits.callMs + 1000,
-    `${spentMs} ms`,
-  );
+  // 200 nodes, 32 at once, 4 s each.
+  assert.ok(spentMs <= 29_000, `${spentMs} ms`);
   assert.deepEqual(
     new Set([...(facts ?? [])].map(([, { wellness }]) => (wellness.isWell ? '' : wellness.reason))),
     new Set(['does not answer']),
@@ -247,7 +245,7 @@ test('a node that does not answer, or gets ready for ever, holds a step of its d
     },
   }).turns.start(plan, acting, never);
   const ends: string[] = [];
-  const failed = assert.rejects(asking).then(() => void ends.push('silent'));
+  const failed = assert.rejects(asking, /no answer/).then(() => void ends.push('silent'));
   const left = preparing.then(() => void ends.push('preparing'));
   await turnOfLoop();
   for (let spentMs = 0; spentMs < rolloutLimits.prepareMs; spentMs += 250) {

@@ -85,7 +85,7 @@ test('a caller that leaves closes nothing, and the end of the store closes all c
   await turnOfLoop();
   leaving.abort();
   clients[0]?.reads[0]?.reject(new Fault('cancelled', 'left'));
-  await assert.rejects(left);
+  await assert.rejects(left, /left/);
   const old = store.read(never);
   await turnOfLoop();
   assert.equal(clients.length, 1);
