@@ -254,7 +254,7 @@ test('refusals that are far apart, or whose caller has left, do not add up to a 
     timers.step(timers.now() + 20_000);
     const ticket = await ticketOf(turns);
     caller.abort();
-    await assert.rejects(turns.begin(turn, ticket, caller.signal));
+    await assert.rejects(turns.begin(turn, ticket, caller.signal), { name: 'AbortError' });
   }
   assert.equal(turns.progress(turn, false).state, 'not-begun');
 });
