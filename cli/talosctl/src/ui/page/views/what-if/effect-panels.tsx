@@ -81,8 +81,7 @@ function Voters({ voters }: { readonly voters: readonly VoterAfter[] }) {
     <ul class="effect-lines" aria-label="Voters of etcd">
       {voters.map(({ name, isLeader, after }) => (
         <li key={name}>
-          <strong>{name}</strong>
-          {isLeader && <span class="chip">leader</span>}{' '}
+          <strong>{name}</strong> {isLeader && <span class="chip">leader</span>}{' '}
           <span class={after === 'answers' || after === 'not known yet' ? 'soft' : 'bad-text'}>{after}</span>
         </li>
       ))}
