@@ -19,7 +19,7 @@ import {
 export interface WeakAssertions {
   /** Lines of `assert.rejects` and `assert.throws` that any error satisfies. */
   readonly anyError: readonly number[];
-  /** Lines of loops over files that assert something of each, and pass when there is none. */
+  /** Lines of loops that assert something of each file, and so pass when no file is found. */
   readonly maybeEmpty: readonly number[];
   /** Lines of bounds that come from the constant under test, so that no change of it is noticed. */
   readonly borrowedBounds: readonly number[];

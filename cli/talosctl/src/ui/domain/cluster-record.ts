@@ -2,7 +2,7 @@
 import type { HealthResult, NodeSummary, Outage } from '../protocol/messages.ts';
 
 export interface ClusterRecord {
-  /** Grows with each change that a page judges by; a new figure of a processor is none. */
+  /** Grows with each change that a page judges by. Figures such as the use of a processor do not count. */
   readonly number: number;
   /** The number of the last change of a node. Checks that began before it say nothing about now. */
   readonly nodesNumber: number;

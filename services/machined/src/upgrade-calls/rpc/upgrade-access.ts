@@ -9,7 +9,7 @@ export interface UpgradeAccessInit {
   /** Undefined on a node that is no machine with slots on its disk. */
   readonly upgrades: Upgrades | undefined;
   readonly turn: UpgradeTurn;
-  /** Why only the turns of a roll-out upgrade this node now; undefined when there is none. */
+  /** Why this node takes no upgrade but that of a roll-out now; undefined when no roll-out runs. */
   readonly rolloutProblem: (signal: AbortSignal) => Promise<string | undefined>;
   /** What the node is, after "this node is". */
   readonly description: string;

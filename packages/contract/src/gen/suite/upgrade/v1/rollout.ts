@@ -231,7 +231,7 @@ export interface PrepareRequest {
 
 /** How far it is. */
 export interface PrepareResponse {
-  /** For Begin; empty while the artefact is not there yet, and when the turn has begun before. */
+  /** To be passed to Begin. Empty while the node is still getting the artefact, and once the turn has begun. */
   ticket: Buffer;
 }
 
