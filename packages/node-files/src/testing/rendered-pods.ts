@@ -21,7 +21,8 @@ import { kubernetesRootFrom } from '../kubernetes/kubernetes-root.ts';
 import { apiServerPod, controllerManagerPod, schedulerPod } from '../kubernetes/pod-manifest.ts';
 import { schedulerArguments } from '../kubernetes/scheduler-arguments.ts';
 
-let secrets: SecretsBundle | undefined;
+// A promise, because test files that share a process ask at the same time, and all must get the same secrets.
+let secrets: Promise<SecretsBundle> | undefined;
 
 export interface ControlPlaneText {
   /** Minor version of the contract; 14 by default. Up to 13 everything is in the v1alpha1 document. */
@@ -38,9 +39,9 @@ export async function controlPlaneText({
   patches = [],
   ...options
 }: ControlPlaneText = {}): Promise<string> {
-  secrets ??= await generateSecrets({ now: new Date(0) });
+  secrets ??= generateSecrets({ now: new Date(0) });
   return generateConfig({
-    secrets,
+    secrets: await secrets,
     clusterName: 'alpha',
     endpoint: 'https://10.5.0.1:6443',
     type: 'controlplane',
