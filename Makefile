@@ -484,11 +484,11 @@ measure-memory: $(built) ## boots a control plane and a worker, and measures the
 test-boot: image ## boots emulated machines by BIOS and UEFI and uses their API, a quarter of an hour (FILES=)
 	@$(suite) node tools/test.ts --boot $(if $(FILES),'$(FILES)')
 
-upgrade_tests := tests/boot/short-upgrade.test.ts tests/boot/upgrade.test.ts tests/boot/install.test.ts tests/boot/long/broken-images.test.ts
+upgrade_tests := tests/boot/{short-upgrade,upgrade,install}.test.ts tests/boot/long/{broken-images,released-client}.test.ts
 
 .PHONY: test-upgrade-machine
 test-upgrade-machine: VERSION = v1.14.1
-test-upgrade-machine: iso upgrade-image ## installs machines from the ISO, upgrades them and back, and tries eight systems that do not work, by BIOS, UEFI and Secure Boot (FILES=), two hours
+test-upgrade-machine: iso upgrade-image upstream-client ## installs machines from the ISO, upgrades them and back, also by the released client, and tries eight systems that do not work (FILES=), three hours
 	@$(suite) node tools/test.ts --boot --alone $(foreach pattern,$(or $(FILES),$(upgrade_tests)),'$(pattern)')
 
 .PHONY: test-boot-long
