@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { diagnostics, services } from '@nodewright/state/kinds';
+import { setImmediate } from 'node:timers/promises';
+import { diagnostics, kernelModuleSpecs, services } from '@nodewright/state/kinds';
 import { openControllerRig } from '../../base/testing/controller-rig.ts';
 import { kernelModuleConfigController } from './configured-settings.ts';
 import { kernelModuleSpecController } from './kernel-module-spec.ts';
@@ -12,11 +13,12 @@ const files: Readonly<Record<string, string>> = {
   '/containers': '# for containers\n\nb_x\ndummy\n',
 };
 
-function openNode(refused: readonly string[] = []) {
+function openNode(refused: readonly string[] = [], isLoading = async () => {}) {
   const calls: string[] = [];
   const controller = kernelModuleSpecController({
     read: (path) => (files[path] === undefined ? undefined : Buffer.from(files[path])),
     async load(path, parameters) {
+      await isLoading();
       if (refused.includes(path)) throw new Error('EINVAL');
       calls.push(`${path} ${parameters}`.trim());
     },
@@ -44,6 +46,22 @@ test('modules of containers are loaded when containerd runs', async () => {
   assert.deepEqual(calls, []);
   await node.put(services, 'cri', { running: true, healthy: false, unknown: true });
   assert.deepEqual(calls, ['kernel/a.ko.xz', 'kernel/b-x.ko.xz', 'kernel/dummy.ko.xz numdummies=0']);
+});
+
+test('a module that a link asks for does not wait until all those of containers are loaded', async () => {
+  const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { node: opened, calls } = openNode([], async () => {
+    begun.resolve();
+    await goOn.promise;
+  });
+  await using node = opened;
+  const containerd = node.put(services, 'cri', { running: true, healthy: false, unknown: true });
+  await begun.promise;
+  const asked = node.put(kernelModuleSpecs, 'link-c', { string: 'c', parameters: [] });
+  while ((await node.specs(kernelModuleSpecs)).length === 0) await setImmediate();
+  goOn.resolve();
+  await Promise.all([containerd, asked]);
+  assert.deepEqual(calls.slice(-2), ['kernel/c.ko.xz', 'kernel/dummy.ko.xz numdummies=0']);
 });
 
 test('a module that cannot be loaded keeps no other from being loaded, and is tried again', async () => {

@@ -1,5 +1,5 @@
 import { serviceIds } from '@nodewright/contract';
-import { type Controller, shared, strong, weak } from '@nodewright/controllers';
+import { type Controller, type ReconcilePass, shared, strong, weak } from '@nodewright/controllers';
 import { Fault, faultFrom } from '@nodewright/fault';
 import {
   type LoadModuleFile,
@@ -34,28 +34,35 @@ export function kernelModuleSpecController(init: KernelModuleSpecInit): Controll
   const { read, load, folder, containerModules } = init;
   const loaded = new Set<string>();
   const textOf = (path: string) => read(path)?.toString() ?? '';
+  const readFiles = () => ({
+    order: parseModuleFiles(textOf(`${folder}/modules.dep`)),
+    builtin: new Set(parseBuiltinModules(textOf(`${folder}/modules.builtin`))),
+  });
+  type ModuleFiles = ReturnType<typeof readFiles>;
   return {
     name: 'runtime.KernelModuleSpecController',
     inputs: [strong(kernelModuleSpecs), weak(services, serviceIds.cri)],
     outputs: [shared(diagnostics)],
     async reconcile(pass) {
-      const wanted = (await pass.list(kernelModuleSpecs))
-        .filter(({ metadata }) => metadata.phase === 'running')
-        .map(({ spec }) => ({ name: spec.string, parameters: spec.parameters.join(' ') }));
       const isContainerdUp = (await pass.get(pointerTo(services, serviceIds.cri))) !== undefined;
       const needed = isContainerdUp ? parseModuleList(textOf(containerModules)) : [];
-      wanted.push(...needed.map((name) => ({ name, parameters: withoutLinks[name] ?? '' })));
-      const missing = wanted.filter(({ name }) => !loaded.has(name));
-      if (missing.length === 0) {
-        await pass.replace(diagnostics, []);
-        return;
-      }
-      const files = parseModuleFiles(textOf(`${folder}/modules.dep`));
-      const builtin = new Set(parseBuiltinModules(textOf(`${folder}/modules.builtin`)));
+      const ofContainers = needed
+        .map((name) => ({ name, parameters: withoutLinks[name] ?? '' }))
+        .filter(({ name }) => !loaded.has(name));
+      let files: ModuleFiles | undefined;
       const failures: string[] = [];
       const lacking: string[] = [];
-      for (const { name, parameters } of missing) {
-        const paths = builtin.has(name.replaceAll('-', '_')) ? [] : moduleLoadOrder(files, name);
+      const tried = new Set<string>();
+      for (;;) {
+        // Those of containers are many, and a slow machine needs a minute for them: a link that waits for its module goes first.
+        const asked = (await configured(pass)).filter(({ name }) => !loaded.has(name) && !tried.has(name));
+        const next = asked[0] ?? ofContainers.shift();
+        if (next === undefined) break;
+        const { name, parameters } = next;
+        if (tried.has(name)) continue;
+        tried.add(name);
+        files ??= readFiles();
+        const paths = files.builtin.has(name.replaceAll('-', '_')) ? [] : moduleLoadOrder(files.order, name);
         if (paths === undefined) {
           lacking.push(name);
           continue;
@@ -72,4 +79,12 @@ export function kernelModuleSpecController(init: KernelModuleSpecInit): Controll
         throw new Fault('failed-precondition', `kernel modules cannot be loaded: ${failures.join(', ')}`);
     },
   };
+}
+
+/** The modules that the configuration and links ask for. */
+async function configured(pass: ReconcilePass) {
+  const specs = await pass.list(kernelModuleSpecs);
+  return specs
+    .filter(({ metadata }) => metadata.phase === 'running')
+    .map(({ spec }) => ({ name: spec.string, parameters: spec.parameters.join(' ') }));
 }
