@@ -188,3 +188,28 @@ test('Deadline aborts after its time or with another signal; isOver is true only
   assert.deepEqual([long.signal.aborted, long.isOver], [true, false]);
   assert.deepEqual([endless.signal.aborted, endless.isOver], [true, false]);
 });
+
+test('Deadline.by() takes the time of the given timers, and disposes of its timer', () => {
+  const asked: [number, () => void][] = [];
+  let disposed = 0;
+  const after: Timers['after'] = (delayMs, action) => {
+    asked.push([delayMs, action]);
+    return { [Symbol.dispose]: () => void (disposed += 1) };
+  };
+  const stop = new AbortController();
+  {
+    using short = Deadline.by({ after }, 60_000, never);
+    using other = Deadline.by({ after }, 60_000, stop.signal);
+    using endless = Deadline.by({ after }, Number.POSITIVE_INFINITY, stop.signal);
+    assert.deepEqual(
+      asked.map(([delayMs]) => delayMs),
+      [60_000, 60_000],
+    );
+    asked[0]?.[1]();
+    assert.deepEqual([short.isOver, (short.signal.reason as Error).name], [true, 'TimeoutError']);
+    assert.deepEqual([other.signal.aborted, endless.signal.aborted], [false, false]);
+    stop.abort();
+    assert.deepEqual([other.signal.aborted, endless.signal.aborted, other.isOver], [true, true, false]);
+  }
+  assert.equal(disposed, 2);
+});

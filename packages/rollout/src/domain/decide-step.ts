@@ -21,21 +21,34 @@ export type RolloutStep =
   | { readonly kind: 'finish' }
   | { readonly kind: 'wait'; readonly reason: string };
 
-/** The next step of a plan. What happens to nodes that act comes before new turns. */
-export function decideStep(plan: RolloutPlan, known: ClusterFacts): RolloutStep {
+/**
+ * The next step of a plan. What happens to nodes that act comes before new turns.
+ *
+ * @param askedInVain the nodes that this driver has asked to begin without success, the one that was asked last at the end. They are asked
+ * again, after everything else that there is to do: a node that answers each request with an error keeps no other from its turn.
+ */
+export function decideStep(
+  plan: RolloutPlan,
+  known: ClusterFacts,
+  askedInVain: readonly string[] = [],
+): RolloutStep {
   const facts = withPlannedNodes(plan, known);
   const acting = plan.nodes.filter(({ progress }) => progress.state === 'acting');
   for (const node of acting) {
     const step = endOfAct(plan, facts, node);
     if (step !== undefined) return step;
   }
-  for (const node of acting) {
-    const action = facts.get(node.name)?.action;
-    if (action?.kind !== 'not-begun' && action?.kind !== 'preparing') continue;
-    if (plan.phase !== 'running') return { kind: 'withdraw', node };
-    if (action.kind === 'preparing' || gateProblem(plan, facts, node.name) !== undefined) continue;
-    return { kind: 'start', node, ...(action.reason ? { reason: action.reason } : {}) };
-  }
+  const waiting = acting.filter(({ name }) =>
+    ['not-begun', 'preparing'].includes(facts.get(name)?.action.kind ?? 'unknown'),
+  );
+  const [withdrawn] = waiting;
+  if (plan.phase !== 'running' && withdrawn !== undefined) return { kind: 'withdraw', node: withdrawn };
+  const order = ({ name }: PlannedNode) => askedInVain.indexOf(name);
+  const [ready] = waiting
+    .filter(({ name }) => facts.get(name)?.action.kind === 'not-begun')
+    .filter(({ name }) => gateProblem(plan, facts, name) === undefined)
+    .toSorted((a, b) => order(a) - order(b));
+  if (ready !== undefined && order(ready) === -1) return startOf(facts, ready);
   const isUnfinished = plan.phase === 'running' || plan.phase === 'paused';
   if (isUnfinished && plan.nodes.every(({ progress }) => progress.state === 'done'))
     return { kind: 'finish' };
@@ -43,7 +56,15 @@ export function decideStep(plan: RolloutPlan, known: ClusterFacts): RolloutStep 
     const step = nextTurn(plan, facts, acting.length);
     if (step !== undefined) return step;
   }
-  return { kind: 'wait', reason: waitReason(plan, facts) };
+  return ready === undefined
+    ? { kind: 'wait', reason: waitReason(plan, facts) }
+    : startOf(facts, ready);
+}
+
+function startOf(facts: ClusterFacts, node: PlannedNode): RolloutStep {
+  const action = facts.get(node.name)?.action;
+  const reason = action?.kind === 'not-begun' ? action.reason : undefined;
+  return { kind: 'start', node, ...(reason ? { reason } : {}) };
 }
 
 function endOfAct(

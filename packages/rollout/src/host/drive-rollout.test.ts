@@ -199,6 +199,85 @@ test('driveRollout() stops the plan when a node refuses to begin for its whole t
   );
 });
 
+test('a node that answers each request to begin with an error keeps no other from its turn, and is asked again', async () => {
+  const three = createPlan({
+    ...{ id: '0'.repeat(32), action: 'upgrade', limitMs: 600_000, maxUnavailable: 2 },
+    nodes: ['w1', 'w2', 'w3'].map((name) => ({ name, role: 'worker' })),
+  });
+  assert.ok(three.kind === 'plan');
+  const store = new MemoryStore();
+  await beginPlan(store, three.plan, signal);
+  const timers = quickTimers();
+  const done = new Set<string>();
+  const asked: string[] = [];
+  await driveRollout(
+    {
+      store,
+      cluster: {
+        look: async ({ nodes }) =>
+          new Map(
+            nodes.map(({ name, role }) => [
+              name,
+              { role, wellness: { isWell: true }, action: { kind: done.has(name) ? 'done' : 'not-begun' } },
+            ]),
+          ),
+      },
+      actions: {
+        async start(_plan, { name }) {
+          asked.push(name);
+          if (name === 'w1' && !(done.has('w2') && done.has('w3'))) throw new Fault('internal', 'a bug');
+          done.add(name);
+        },
+        withdraw: () => assert.fail('nothing is withdrawn'),
+      },
+      timers,
+      report: () => {},
+    },
+    { key: 'turn/1', isHeld: () => timers.now() < 3_600_000, [Symbol.asyncDispose]: async () => {} },
+    signal,
+  );
+  assert.deepEqual([store.plan().phase, asked], ['done', ['w1', 'w2', 'w3', 'w1']]);
+});
+
+test('of several nodes that answer with an error each is asked in turn', async () => {
+  const three = createPlan({
+    ...{ id: '0'.repeat(32), action: 'upgrade', limitMs: 60_000, maxUnavailable: 3 },
+    nodes: ['w1', 'w2', 'w3'].map((name) => ({ name, role: 'worker' })),
+  });
+  assert.ok(three.kind === 'plan');
+  const store = new MemoryStore();
+  await beginPlan(store, three.plan, signal);
+  const timers = quickTimers();
+  const asked: string[] = [];
+  await driveRollout(
+    {
+      store,
+      cluster: {
+        look: async ({ nodes }) =>
+          new Map(
+            nodes.map(({ name, role }) => [
+              name,
+              { role, wellness: { isWell: true }, action: { kind: 'not-begun' } },
+            ]),
+          ),
+      },
+      actions: {
+        async start(_plan, { name }) {
+          asked.push(name);
+          throw new Fault('internal', 'a bug');
+        },
+        withdraw: async () => {},
+      },
+      timers,
+      report: () => {},
+    },
+    { key: 'turn/1', isHeld: () => asked.length < 9, [Symbol.asyncDispose]: async () => {} },
+    signal,
+  );
+  const round = ['w1', 'w2', 'w3'];
+  assert.deepEqual(asked, [...round, ...round, ...round]);
+});
+
 test('driveRollout() leaves a plan alone that is not valid', async () => {
   const store = new MemoryStore();
   const bytes = Buffer.from(planToBytes(plan)).fill('x', 0, 4);

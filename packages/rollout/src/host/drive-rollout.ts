@@ -57,6 +57,8 @@ export async function driveRollout(
   // Since when the time of the nodes that act is not in etcd.
   let savedMs = timers.monotonicMs();
   let failedLooks = 0;
+  // Another driver asks them anew.
+  const askedInVain: string[] = [];
   while (turn.isHeld()) {
     signal.throwIfAborted();
     try {
@@ -69,7 +71,7 @@ export async function driveRollout(
       failedLooks = 0;
       const nowMs = timers.monotonicMs();
       const elapsedMs = Math.min(nowMs - savedMs, longestGapMs);
-      const look = { plan: plan.plan, revision: stored.revision, facts, elapsedMs };
+      const look = { plan: plan.plan, revision: stored.revision, facts, elapsedMs, askedInVain };
       const { isProgress, isSaved } = await takeStep(init, look, turn, signal);
       if (isSaved) savedMs = nowMs;
       if (isProgress) continue;
@@ -98,6 +100,8 @@ interface Look {
   readonly revision: bigint;
   readonly facts: ClusterFacts;
   readonly elapsedMs: number;
+  /** As `decideStep()` has it. A step that asks a node changes it. */
+  readonly askedInVain: string[];
 }
 
 interface StepTaken {
@@ -109,12 +113,12 @@ interface StepTaken {
 
 async function takeStep(
   { store, actions, report }: DriveRolloutInit,
-  { plan, revision, facts, elapsedMs }: Look,
+  { plan, revision, facts, elapsedMs, askedInVain }: Look,
   turn: Turn,
   signal: AbortSignal,
 ): Promise<StepTaken> {
   const aged = spendTime(plan, facts, elapsedMs);
-  const step = decideStep(aged, facts);
+  const step = decideStep(aged, facts, askedInVain);
   const next = applyStep(aged, step);
   const unsaved = spentSince(plan, aged);
   const isOfRecord = !['start', 'withdraw', 'wait'].includes(step.kind);
@@ -124,12 +128,15 @@ async function takeStep(
   const isSaved = isWritten || unsaved === 0;
   report({ kind: 'step', plan: next, step });
   if (!turn.isHeld()) return { isProgress: false, isSaved };
+  const askedBefore = step.kind === 'start' ? askedInVain.indexOf(step.node.name) : -1;
+  if (askedBefore !== -1) askedInVain.splice(askedBefore, 1);
   try {
     if (step.kind === 'start') await actions.start(next, step.node, signal);
     if (step.kind === 'withdraw') await actions.withdraw(next, step.node, signal);
   } catch (error) {
     signal.throwIfAborted();
     // It is asked again, and its time goes on.
+    if (step.kind === 'start') askedInVain.push(step.node.name);
     report({ kind: 'trouble', reason: faultFrom(error).message });
   }
   return { isProgress: isOfRecord, isSaved };

@@ -19,7 +19,7 @@ const timeoutMs = 5_000;
 
 /**
  * The plan as a key in etcd. One that a snapshot has brought into this etcd is not carried out: the nodes have gone on since it was made.
- * It is removed when it is read. The caller disposes of the client.
+ * It is removed when it is read, and so is a plan that names no cluster. The caller disposes of the client.
  */
 export function createEtcdPlanStore(etcd: Pick<EtcdClient, 'list' | 'txn'>): PlanStore {
   const remove = async (revision: bigint, signal: AbortSignal) => {
@@ -33,7 +33,8 @@ export function createEtcdPlanStore(etcd: Pick<EtcdClient, 'list' | 'txn'>): Pla
       const found = keyValues.find(({ key }) => key === rolloutPlanKey);
       const cluster = keyValues.find(({ key }) => key === clusterKey);
       if (found === undefined) return undefined;
-      const isOwn = cluster === undefined || Buffer.from(cluster.value).toString() === String(clusterId);
+      // All who begin a plan write both keys at one moment. A plan without the id was written by something else, or lost it.
+      const isOwn = cluster !== undefined && Buffer.from(cluster.value).toString() === String(clusterId);
       if (isOwn) return { bytes: found.value, revision: found.modRevision };
       await remove(found.modRevision, signal);
       return undefined;

@@ -80,7 +80,7 @@ export function createClusterTurns(init: ClusterTurnsInit): ClusterTurns {
       const turn = messageOfTurn(turnOf(plan, node));
       const { image, allowsDowngrade, dropsExtensions } = wanted;
       const request = { turn, image, allowDowngrade: allowsDowngrade, withoutExtensions: dropsExtensions };
-      using limit = new Deadline(rolloutLimits.prepareMs, signal);
+      using limit = Deadline.by(timers, rolloutLimits.prepareMs, signal);
       while (!limit.signal.aborted) {
         const { ticket } = await turns.prepare(request, { signal: limit.signal });
         if (ticket.length > 0) {
@@ -100,7 +100,7 @@ export function createClusterTurns(init: ClusterTurnsInit): ClusterTurns {
     },
     async withdraw(plan, node, signal) {
       const turns = await targetOf(node);
-      using limit = new Deadline(rolloutLimits.callMs, signal);
+      using limit = Deadline.by(timers, rolloutLimits.callMs, signal);
       await turns.withdraw({ turn: messageOfTurn(turnOf(plan, node)) }, { signal: limit.signal });
     },
   };
@@ -131,7 +131,7 @@ interface Look {
 }
 
 async function lookAtCluster(
-  { calls, nodes, ownName, memberProblems }: ClusterTurnsInit,
+  { calls, nodes, ownName, memberProblems, timers }: ClusterTurnsInit,
   look: Look,
   signal: AbortSignal,
 ): Promise<ClusterFacts> {
@@ -140,7 +140,7 @@ async function lookAtCluster(
   const left = [...known];
   const askNext = async () => {
     for (let node = left.shift(); node !== undefined; node = left.shift())
-      reports.set(node.name, await reportOf(calls, look, node, signal));
+      reports.set(node.name, await reportOf({ calls, timers }, look, node, signal));
   };
   const [etcd] = await Promise.all([
     memberProblems(signal).catch((error: unknown) => faultFrom(error).message),
@@ -157,7 +157,7 @@ async function lookAtCluster(
 
 /** What a node says; a text says why it did not answer. */
 async function reportOf(
-  calls: NodeCalls,
+  { calls, timers }: Pick<ClusterTurnsInit, 'calls' | 'timers'>,
   { plan, keepsOthersAway, image }: Look,
   { name, role, address }: ClusterNode,
   signal: AbortSignal,
@@ -168,7 +168,7 @@ async function reportOf(
   const turn = messageOfTurn(
     turnOf(plan, planned ?? { name, role, attempt: 1, progress: { state: 'waiting' } }),
   );
-  using limit = new Deadline(rolloutLimits.callMs, signal);
+  using limit = Deadline.by(timers, rolloutLimits.callMs, signal);
   try {
     const client: NodeClient = await calls.node(address);
     const answer = await client

@@ -199,7 +199,7 @@ export class OwnTurns {
   /** Never rejects. */
   async #pull(known: KnownTurn, wanted: WantedSystem): Promise<void> {
     const { own, signal } = this.#init;
-    using limit = new Deadline(rolloutLimits.pullMs, signal, known.over.signal);
+    using limit = Deadline.by(this.#init.timers, rolloutLimits.pullMs, signal, known.over.signal);
     try {
       if (own.refusal !== undefined) throw new Fault('failed-precondition', own.refusal);
       known.image = await this.#pullOften(known, wanted.image, limit.signal);
