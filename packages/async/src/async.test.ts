@@ -194,7 +194,11 @@ test('Deadline.by() takes the time of the given timers, and disposes of its time
   let disposed = 0;
   const after: Timers['after'] = (delayMs, action) => {
     asked.push([delayMs, action]);
-    return { [Symbol.dispose]: () => void (disposed += 1) };
+    return {
+      [Symbol.dispose]() {
+        disposed += 1;
+      },
+    };
   };
   const stop = new AbortController();
   {

@@ -56,9 +56,7 @@ export function decideStep(
     const step = nextTurn(plan, facts, acting.length);
     if (step !== undefined) return step;
   }
-  return ready === undefined
-    ? { kind: 'wait', reason: waitReason(plan, facts) }
-    : startOf(facts, ready);
+  return ready === undefined ? { kind: 'wait', reason: waitReason(plan, facts) } : startOf(facts, ready);
 }
 
 function startOf(facts: ClusterFacts, node: PlannedNode): RolloutStep {

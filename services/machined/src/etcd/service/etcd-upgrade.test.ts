@@ -1,10 +1,13 @@
 // Whether a member may go down for an upgrade, against a real etcd.
 import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
 import { after, test } from 'node:test';
+import type { EtcdMember } from '@nodewright/etcd';
 import { skipWithoutEtcd, startEtcdCluster } from '@nodewright/etcd/testing';
 import { Fault } from '@nodewright/fault';
+import { rolloutLimits } from '../../upgrade-rollout/domain/rollout-limits.ts';
 import type { EtcdAccess } from '../host/etcd-access.ts';
-import { assertMayUpgrade } from './etcd-upgrade.ts';
+import { assertMayUpgrade, lookAtMembers } from './etcd-upgrade.ts';
 
 const skip = skipWithoutEtcd();
 const scope = new AsyncDisposableStack();
@@ -48,4 +51,41 @@ test('the only member may go down; while another node is checked it is refused, 
     });
   }
   await assertMayUpgrade(access, never);
+});
+
+test('members that take connections and never answer cost a driver the time of one read, with however many addresses', {
+  skip,
+}, async () => {
+  const cluster = scope.use(await startEtcdCluster());
+  const taken = new Set<{ destroy(): unknown }>();
+  const silent = createServer((socket) => void taken.add(socket.on('error', () => {})));
+  scope.defer(() => {
+    for (const socket of taken) socket.destroy();
+    silent.close();
+  });
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as { port: number };
+  const url = `https://127.0.0.1:${port}`;
+  const member = (name: string, clientUrls: string[]) =>
+    ({ id: 1n, name, clientUrls }) as unknown as EtcdMember;
+  const own = cluster.endpoints.map((endpoint) => `https://${endpoint}`);
+  const hostile = [
+    member('well', own),
+    member('silent', [url]),
+    member(
+      'many',
+      Array.from({ length: 10_000 }, () => url),
+    ),
+  ];
+  const openAt = async (endpoints: readonly string[]) => cluster.client({ endpoints });
+  const openCluster = async () =>
+    ({ members: async () => hostile, [Symbol.asyncDispose]: async () => {} }) as never;
+  const beganMs = performance.now();
+  const found = await lookAtMembers({ openAt, openCluster }, rolloutLimits.memberMs, never);
+  const tookMs = performance.now() - beganMs;
+  assert.ok(tookMs < rolloutLimits.memberMs * 2, `${tookMs} ms`);
+  const [well, one, many] = found.map(({ failure }) => failure);
+  assert.equal(well, undefined);
+  assert.match(one ?? '', /no connection within 4 s|did not answer within 4000 ms/);
+  assert.match(many ?? '', /within 4(?:000 ms| s)/);
 });

@@ -44,7 +44,7 @@ export async function assertMayUpgrade(
 /**
  * The members as an upgrade of one of them sees them, without the mutex: it changes nothing.
  *
- * @param timeoutMs of each read
+ * @param timeoutMs of the list of members, and of each member with all its addresses
  * @throws Fault when etcd does not answer
  */
 export async function lookAtMembers(
@@ -66,9 +66,17 @@ async function checkMember(
   const member = { name, id: etcdIdText(id) };
   if (name === '') return { ...member, failure: undefined };
   try {
+    // The time is that of the member: it may announce any number of addresses.
+    const endMs = performance.now() + timeoutMs;
     for (const url of clientUrls) {
+      const leftMs = Math.ceil(endMs - performance.now());
+      if (leftMs <= 0)
+        throw new Fault(
+          'deadline-exceeded',
+          `etcd did not answer at its ${clientUrls.length} addresses within ${timeoutMs} ms`,
+        );
       await using client = await openAt([new URL(url).host]);
-      await client.get(healthKey, { timeoutMs, signal });
+      await client.get(healthKey, { timeoutMs: leftMs, signal });
     }
     return { ...member, failure: undefined };
   } catch (error) {
