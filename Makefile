@@ -70,6 +70,8 @@ SET ?=
 INSTALLER ?=
 # For `make upgrade-image` and `make rehearsal`: the version of its system, such as v1.14.1.
 VERSION ?=
+# For `make rehearsal`: 1, for a system that never becomes ready.
+BROKEN ?=
 # For `make iso`: arguments of the kernel that it adds to those of the image.
 KERNEL_ARGUMENTS ?=
 # For `make rootfs-lock`: add the packages that the lock lacks and keep the others.
@@ -457,8 +459,8 @@ upgrade-image: image ## makes the same artefact of another version, to try upgra
 	@VERSION='$(VERSION)' KERNEL='$(KERNEL)' node rootfs/build-upgrade-image.ts $(if $(KUBERNETES),--kubernetes)
 
 .PHONY: rehearsal
-rehearsal: $(installed) ## makes an artefact of another version for nodes of processes only, to try upgrades with, into _out/rehearsals; without root, in seconds (VERSION= KUBERNETES=1)
-	@VERSION='$(VERSION)' node rootfs/build-rehearsal.ts $(if $(KUBERNETES),--kubernetes)
+rehearsal: $(installed) ## makes an artefact of another version for nodes of processes only, to try upgrades with, into _out/rehearsals; without root, in seconds (VERSION= KUBERNETES=1 BROKEN=1)
+	@VERSION='$(VERSION)' node rootfs/build-rehearsal.ts $(if $(KUBERNETES),--kubernetes) $(if $(BROKEN),--broken)
 
 .PHONY: verify-installer
 verify-installer: $(installed) ## reads an artefact of the installer whole, as a node does, with the certificate of the image (INSTALLER=)

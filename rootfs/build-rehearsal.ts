@@ -1,5 +1,5 @@
 // `make rehearsal VERSION=`: an artefact of another version with the programs of nodes of processes alone. It needs neither an image nor root,
-// so an upgrade can be tried on any machine.
+// so an upgrade can be tried on any machine. With BROKEN=1 its system never becomes ready, so that one can also see what happens then.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,7 +16,17 @@ import { bundleFiles, processBundles, programFiles } from './installer/process-f
 import { buildInstaller, writeInstaller } from './installer/write-installer.ts';
 import { commitTime, keysFolder, megabytes, runBuild } from './workshop.ts';
 
-async function main(checkout: string, tag: string, edition: Edition): Promise<void> {
+interface Rehearsal {
+  readonly tag: string;
+  readonly edition: Edition;
+  /** Whether the node manager of the system ends at its start. */
+  readonly isBroken: boolean;
+}
+
+const nodeManager = 'process/bundles/machined/machined.cjs';
+const endsAtOnce = `console.error('this system was made to fail: BROKEN=1');\nprocess.exit(1);\n`;
+
+async function main(checkout: string, { tag, edition, isBroken }: Rehearsal): Promise<void> {
   const note = (line: string) => void process.stdout.write(`rehearsal: ${line}\n`);
   if (!isVersion(tag)) throw new Error('VERSION= names a version, such as v1.14.1');
   const startMs = performance.now();
@@ -28,7 +38,9 @@ async function main(checkout: string, tag: string, edition: Edition): Promise<vo
       cwd: checkout,
       stdio: ['ignore', 'ignore', 'inherit'],
     });
-    const files = bundleFiles(bundles);
+    const files = { ...bundleFiles(bundles) };
+    if (isBroken)
+      files[nodeManager] = Buffer.concat([Buffer.from(endsAtOnce), files[nodeManager] ?? Buffer.alloc(0)]);
     const programs = {
       ...programFiles('etcd', buildEtcd(checkout, note)),
       ...(edition === 'kubernetes' && programFiles('kubernetes', await kubernetesProgram(checkout, note))),
@@ -45,7 +57,9 @@ async function main(checkout: string, tag: string, edition: Edition): Promise<vo
         { files: programs, compression: 'zstd' },
       ],
     });
-    const name = edition === 'kubernetes' ? `${tag}-kubernetes` : tag;
+    const name = [tag, ...(edition === 'kubernetes' ? [edition] : []), ...(isBroken ? ['broken'] : [])].join(
+      '-',
+    );
     const folder = join(checkout, '_out', rehearsalsFolder, name);
     writeInstaller(folder, built);
     const bytes = built.layout.reduce((sum, [, { length }]) => sum + length, 0);
@@ -69,6 +83,8 @@ function digestOfFiles(files: Readonly<Record<string, Buffer>>): string {
 if (import.meta.main) {
   const edition = process.argv.includes('--kubernetes') ? 'kubernetes' : 'plain';
   await runBuild('rehearsal', () =>
-    main(join(import.meta.dirname, '..'), process.env.VERSION ?? '', edition),
+    main(join(import.meta.dirname, '..'), {
+      ...{ tag: process.env.VERSION ?? '', edition, isBroken: process.argv.includes('--broken') },
+    }),
   );
 }
