@@ -65,6 +65,13 @@ export { type InertNotesInit, inertNotes } from './inert/inert-notes.ts';
 export type { InertRow, InertTable } from './inert/inert-row.ts';
 export { type NodeKind, nodeKinds } from './inert/node-kinds.ts';
 export { type Protection, protections, unkeptProtections } from './inert/unkept-protections.ts';
+export {
+  type LocalConfiguration,
+  type LocalNode,
+  type LocalReplacement,
+  localConfiguration,
+} from './local/local-configuration.ts';
+export type { LocalReason } from './local/local-values.ts';
 export { applyPatches } from './patch/apply-patches.ts';
 export { type ConfigPatch, parsePatch } from './patch/parse-patch.ts';
 export { generateToken, type RandomSource, systemRandom } from './random-source.ts';
