@@ -37,6 +37,15 @@ export interface ClusterRequest extends ClusterRef {
   /** Whether the nodes run Kubernetes; only for processes, and for nodes that are one container each. Default no. */
   readonly kubernetes?: boolean;
   readonly patches: ConfigPatches;
+  /**
+   * Returns the machine configuration of a node in place of the generated one, which has the addresses, the endpoint and the secrets of the
+   * cluster. Only for processes.
+   */
+  readonly configure?:
+    | ((node: Pick<NodeView, 'name' | 'type' | 'address'>, generated: string) => string)
+    | undefined;
+  /** Whether the nodes end when this process does, however it ends. Only for processes. Default no. */
+  readonly isTemporary?: boolean;
   /** Absolute path of the talosconfig to which a context for the cluster is added. */
   readonly talosconfig: string;
   /** Whether to succeed when a cluster with the same settings already runs. */

@@ -69,7 +69,10 @@ export function openProcessLauncher(
       return startNodesThatAreOff(creation, state);
     },
     launchNode: (state, node) => startNode(creation, state, node),
-    release: async () => running(supervisor).release(),
+    release: async () => {
+      // A supervisor that is not released ends with this process.
+      if (creation.request.isTemporary !== true) await running(supervisor).release();
+    },
     isWiped: (node) => isNodeWiped(folder, node),
     reaches: () => true,
     logOf: (node) => folder.nodeLog(node),
@@ -108,7 +111,7 @@ function configurationsOf(
   { nodes, network, kubernetes, kubernetesEndpoint: endpoint = '' }: ClusterState,
   material: ClusterMaterial,
 ): ReadonlyMap<string, string> {
-  const { name: clusterName, patches } = request;
+  const { name: clusterName, patches, configure } = request;
   const timeServer = `${network?.gateway}:${clusterPorts.time}`;
   return new Map(
     nodes.map((node) => {
@@ -116,7 +119,7 @@ function configurationsOf(
         ...{ clusterName, node, endpoint, timeServer, certSans: [], patches },
         kubernetesVersion: kubernetes?.version,
       });
-      return [node.name, config];
+      return [node.name, configure === undefined ? config : configure(node, config)];
     }),
   );
 }
