@@ -69,3 +69,15 @@ export { nodeResolverFiles, nodeResolverFolder, resolverFolder } from './network
 export { formatProof } from './prove/format-proof.ts';
 export { isProven, type Proof, type ProofDifference, type Unproven } from './prove/proof.ts';
 export { proveConfigurations } from './prove/prove-configurations.ts';
+export {
+  availabilityOf,
+  type RequestSample,
+  requestsPerSecond,
+} from './prove/run/availability.ts';
+export {
+  compareProcesses,
+  type ObservedProcess,
+  type ProcessOutcome,
+} from './prove/run/compare-processes.ts';
+export { formatRunProof, isShown, notShownByProcesses, type RunProof } from './prove/run/run-proof.ts';
+export { expectedReplacements, settlesFor } from './prove/run/settling.ts';
