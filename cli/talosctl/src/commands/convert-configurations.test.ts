@@ -42,11 +42,11 @@ function recorder(cwd: string) {
 test('a comparison that finds a change without a cause names it, and ends with a difference', async () => {
   const { shown, env } = recorder(tmpdir());
   const wrong = [conversionOf('a.yaml'), conversionOf('b.yaml', patch.replace('"1"', '"secret"'))];
-  await assert.rejects(writeProofs(env, wrong, false), DifferenceFound);
+  await assert.rejects(writeProofs(env, wrong, { isJson: false, isRun: false }), DifferenceFound);
   assert.match(shown.stdout, /^b\.yaml: DIFFERENT: setting sysctls\.net\.a is different/m);
   assert.match(shown.stdout, /^a\.yaml: every difference has a named cause$/m);
   assert.equal(shown.stdout.includes('secret'), false);
-  await writeProofs(env, wrong.slice(0, 1), true);
+  await writeProofs(env, wrong.slice(0, 1), { isJson: true, isRun: false });
 });
 
 test('a change that the conversion does not name ends the command before the first file is written', async () => {

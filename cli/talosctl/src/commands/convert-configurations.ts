@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { Fault } from '@nodewright/fault';
 import type { ConvertedText } from '@nodewright/machine-config';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { activeConfiguration } from '../configuration/node-configuration.ts';
 import { readConfigFile } from '../configuration/read-config-file.ts';
 import { collectTexts } from '../context/collect-texts.ts';
@@ -21,7 +21,7 @@ interface ConvertCommandOptions extends NodeOptions {
   readonly output?: readonly string[];
   readonly patch: boolean;
   readonly force: boolean;
-  readonly prove: boolean;
+  readonly prove?: 'files' | 'run';
   readonly json: boolean;
 }
 
@@ -42,7 +42,14 @@ export function defineMachineconfigConvert(machineconfig: Command, env: CliEnvir
     .option('-p, --patch', 'the files are patches', false)
     .option('-o, --output <path>', 'file for each input in order, or one folder for all', collectTexts)
     .option('-f, --force', 'overwrite files that exist', false)
-    .option('--prove', 'compare what nodes make of both; prints that in place of the configuration', false)
+    .addOption(
+      new Option(
+        '--prove [how]',
+        'compare what nodes make of both, and print that in place of the configuration; =run also starts three control planes of processes with the old one and gives them the new one (make kubernetes builds what they run)',
+      )
+        .choices(['files', 'run'])
+        .preset('files'),
+    )
     .option('--json', 'with --prove: print JSON', false);
   addNodeOptions(command).action((files: string[], options: ConvertCommandOptions) =>
     convertAll(env, files, options),
@@ -60,8 +67,9 @@ async function convertAll(
   const to = parseConversionTarget(options.to);
   if (options.patch && to === 'sections')
     throw new UsageFault('patches are converted to documents only, not back');
-  if (options.json && !options.prove) throw new UsageFault('--json prints what --prove finds: add --prove');
-  if (options.patch && options.prove)
+  if (options.json && options.prove === undefined)
+    throw new UsageFault('--json prints what --prove finds: add --prove');
+  if (options.patch && options.prove !== undefined)
     throw new UsageFault('a patch cannot be proven: nodes make something of whole configurations only');
   if (files.filter((file) => file === '-').length > 1)
     throw new UsageFault('standard input can be read only once');
@@ -74,7 +82,7 @@ async function convertAll(
       ? convertPatchText(text)
       : convertConfigurationText(text, { isStored: files.length === 0, to });
   const sources = files.length > 0 ? await readFiles(env, files) : await readNodes(env, options);
-  const isPrinted = options.prove && options.output === undefined;
+  const isPrinted = options.prove !== undefined && options.output === undefined;
   const paths = isPrinted ? [] : await outputPaths(env, sources, options.output);
   const results: Converted[] = [];
   for (const source of sources)
@@ -82,10 +90,10 @@ async function convertAll(
       source,
       result: await naming(`cannot convert ${source.name}`, () => convert(source.text)),
     });
-  if (options.prove) {
+  if (options.prove !== undefined) {
     if (paths === undefined)
       throw new UsageFault('with --prove, standard output has the comparison: name a file with --output');
-    await writeProofs(env, results, options.json);
+    await writeProofs(env, results, { isJson: options.json, isRun: options.prove === 'run' });
   }
   await writeConversions(env, results, { paths, force: options.force, isPatch: options.patch });
 }

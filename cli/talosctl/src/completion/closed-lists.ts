@@ -39,6 +39,11 @@ export const rolloutTasks = closed({
   abort: 'end one: no other node begins',
 });
 
+export const proofKinds = closed({
+  files: 'compare what nodes make of both',
+  run: 'also give the new one to three control planes of processes',
+});
+
 export const cacheLayouts = closed({
   oci: 'an OCI layout with one image that holds the cache',
   flat: 'one file for each blob and each name',

@@ -81,6 +81,7 @@ const optionValues: Readonly<Record<string, ValueSource>> = {
   'gen config --output': files,
   'inspect dependencies --output': lists.graphFormats,
   'machineconfig convert --output': files,
+  'machineconfig convert --prove': lists.proofKinds,
   'machineconfig convert --to': free,
   'machineconfig gen --output': files,
   'machineconfig patch --output': files,

@@ -383,6 +383,10 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
       text: 'compare what a node would make of the file before and after',
       command: 'talosctl machineconfig convert controlplane.yaml --to 1.14 --prove',
     },
+    {
+      text: 'also give it to three control planes of processes that run the old one',
+      command: 'talosctl machineconfig convert controlplane.yaml --to 1.14 --prove=run',
+    },
   ],
   'machineconfig diff': [
     {

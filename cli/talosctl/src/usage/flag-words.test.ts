@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Option } from 'commander';
 import fc from 'fast-check';
 import { UsageFault } from '../context/failure.ts';
 import { type CommandEntry, findCommand } from '../program/command-table.ts';
@@ -12,7 +13,8 @@ const create = () =>
     .option('-k, --kubernetes', 'boolean')
     .option('--wait', 'on by default', true)
     .option('--no-browser', 'on by default', true)
-    .option('-n, --nodes <nodes>', 'with a value');
+    .option('-n, --nodes <nodes>', 'with a value')
+    .addOption(new Option('--prove [how]', 'with an optional value').preset('files'));
 
 const parse = (...words: string[]) => {
   const command = create();
@@ -34,6 +36,9 @@ const cases = [
   ['--wait=false --wait=true', { wait: true }],
   ['--no-browser=true', { browser: false }],
   ['--no-browser --no-browser=false', { browser: true }],
+  ['--prove a.yaml', { prove: 'files', operands: ['a.yaml'] }],
+  ['--prove=run a.yaml', { prove: 'run', operands: ['a.yaml'] }],
+  ['-n --prove', { nodes: '--prove' }],
   ['-n=node01', { nodes: 'node01' }],
   ['-fn=node01', { force: true, nodes: 'node01' }],
   ['-n=--', { nodes: '--' }],

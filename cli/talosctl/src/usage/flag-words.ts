@@ -24,12 +24,20 @@ export function flagWords(command: Command, words: readonly string[]): string[] 
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index] as string;
     if (word === '--') return [...result, ...words.slice(index)];
-    result.push(...withoutEqualsSign(command, word));
+    result.push(...withPreset(command, withoutEqualsSign(command, word)));
     if (!takesNextWord(command, word)) continue;
     index += 1;
     result.push(...words.slice(index, index + 1));
   }
   return result;
+}
+
+/** A flag whose value is optional takes it only after an equals sign, so that `--prove FILE` has a file. Source: pflag: NoOptDefVal. */
+function withPreset(command: Command, words: readonly string[]): readonly string[] {
+  const [word = ''] = words;
+  const option = words.length === 1 ? optionNamed(command, word) : undefined;
+  if (option?.optional !== true || option.presetArg === undefined) return words;
+  return [`${option.long}=${option.presetArg}`];
 }
 
 function withoutEqualsSign(command: Command, word: string): string[] {
