@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { knownRecord, type LoadedKernel } from '@nodewright/boot';
+import { createGrubBootLoader, knownRecord, type LoadedKernel } from '@nodewright/boot';
 import { encodeSetDescription } from '@nodewright/extensions/sets';
 import { signedSet } from '@nodewright/extensions/testing';
 import { Fault } from '@nodewright/fault';
@@ -11,6 +11,7 @@ import { createArtefactSigner } from '@nodewright/installer/testing';
 import type { SystemRequest } from '../domain/upgrades.ts';
 import { artefactOf, signer, TestMachine } from '../testing/test-machine.ts';
 import { testSystem } from '../testing/test-system.ts';
+import { grubFilesOn } from './grub-files.ts';
 import type { MachineUpgradesInit } from './machine-upgrades.ts';
 
 const request: SystemRequest = {
@@ -477,6 +478,22 @@ test('what only the bytes show stops the write, the slot is empty, and every sta
     await (await machine.powerOn()).upgrade(request, machine.report);
     assert.equal(isEntry(machine), true);
   }
+});
+
+test('a system that the boot loader does not start is tried by no start, and nothing is left of it', async (context) => {
+  const machine = await openMachine(context);
+  const grub = createGrubBootLoader(grubFilesOn(machine.boot));
+  const reason = 'slot B has no system that can be started';
+  const chooseOnce = async () => {
+    throw new Fault('failed-precondition', reason);
+  };
+  const first = await machine.powerOn({ loader: { ...grub, chooseOnce } });
+  await first.start();
+  await assert.rejects(first.upgrade(request, machine.report), { message: reason });
+  assert.deepEqual(systemsOf(machine), { ...nothing, confirmed: 'A', default: 'A', once: undefined });
+  assert.ok(!existsSync(join(machine.boot.folder, 'B')));
+  await (await machine.powerOn()).upgrade(request, machine.report);
+  assert.equal(systemsOf(machine).once, 'B');
 });
 
 test('a disk that is full is said with the figures before the first byte', async (context) => {

@@ -384,8 +384,26 @@ export class MachineUpgrades implements Upgrades {
       },
       checkMore: set && ((on) => set.check(on)),
     };
-    await this.#follow(planUpgrade(await this.#facts(), { rootHash, missingBefore }), { system });
+    const plan = planUpgrade(await this.#facts(), { rootHash, missingBefore });
+    try {
+      await this.#follow(plan, { system });
+    } catch (error) {
+      await this.#withdraw({ slot, rootHash });
+      throw error;
+    }
     report(`the next start tries ${description.version} in slot ${slot}`);
+  }
+
+  /** Forgets a trial that was recorded and cannot be chosen, and its system. What fails here is put in order by the next start. */
+  async #withdraw(system: System): Promise<void> {
+    try {
+      const facts = await this.#facts();
+      const { trial } = knownRecord(facts);
+      if (trial === undefined || !isSameSystem(trial.system, system)) return;
+      await this.#run([...stepsOf(planDisarm(facts)), { kind: 'empty slot', slot: system.slot }]);
+    } catch (error) {
+      this.#init.log.warn({ error: faultFrom(error).message }, 'the trial that failed stays recorded');
+    }
   }
 
   /** @throws Fault `failed-precondition` with the figures when the files do not fit */
