@@ -114,13 +114,13 @@ const readKinds = new Set([
 
 type Registries = RegistrySettings['registries'];
 
-/** An entry that sets nothing, such as `tls: {}`, has no effect, and the conversion writes no document for it. */
-function withoutEmptyAccess({ auths, tls, ...registries }: Registries): Registries {
-  const isSet = (value: unknown): boolean =>
-    value !== null && typeof value === 'object' ? Object.values(value).some(isSet) : Boolean(value);
-  const setOnly = <V>(entries: Readonly<Record<string, V>>) =>
-    Object.fromEntries(Object.entries(entries).filter(([, entry]) => isSet(entry)));
-  return { ...registries, auths: setOnly(auths), tls: setOnly(tls) };
+/**
+ * Credentials that set nothing, such as `auth: {}`, have no effect, and the conversion writes no document for them. TLS settings that set
+ * nothing still have one: containerd gets a file for the registry, beside which it ignores the mirrors of `*`.
+ */
+function withoutEmptyCredentials({ auths, ...registries }: Registries): Registries {
+  const set = Object.entries(auths).filter(([, auth]) => Object.values(auth).some((text) => text !== ''));
+  return { ...registries, auths: Object.fromEntries(set) };
 }
 
 /**
@@ -147,7 +147,7 @@ export function effectiveSettings(configuration: Configuration): YamlMap {
   const view = {
     ...settings,
     hostname: { hostname, auto: hostname === '' ? (auto ?? 'off') : 'off' },
-    registries: withoutEmptyAccess(settings.registries),
+    registries: withoutEmptyCredentials(settings.registries),
     hostDNS: settings.hostDNS.enabled ? settings.hostDNS : { enabled: false },
     install: install && {
       ...install,

@@ -114,8 +114,15 @@ test('a control plane gets a KubeNodeConfig, although it sets nothing of its nod
   assert.equal(convert(controlPlane(13, kubelet), 'documents').kinds.includes('KubeNodeConfig'), false);
 });
 
-test('access to a registry that sets nothing is no difference when it is left out', () => {
+test('credentials that set nothing are left out, and TLS settings that set nothing get their document', () => {
   const patch = 'machine: { registries: { config: { docker.io: { tls: {} }, ghcr.io: { auth: {} } } } }';
-  const { unexplained: found } = convert(controlPlane(13, patch), 'documents');
-  assert.deepEqual(found, []);
+  const source = controlPlane(13, patch);
+  const { text, after, notes } = convertConfigurationText(source);
+  const names = after
+    .filter(({ kind }) => kind.startsWith('Registry'))
+    .map(({ kind, value }) => [kind, value.name]);
+  assert.deepEqual(names, [['RegistryTLSConfig', 'docker.io']]);
+  const back = convertConfigurationText(text, { to: 'sections' });
+  const differences = compareEffective(loadConfiguration(source), back.after);
+  assert.deepEqual(unexplained(differences, [...notes, ...back.notes]), []);
 });

@@ -226,5 +226,7 @@ function registryAccess(context: SectionContext, host: string): DocumentDraft[] 
     .move(['insecureSkipVerify'], [...at, 'tls', 'insecureSkipVerify']);
   const auth = context.draft('RegistryAuthConfig').named(host, at);
   for (const key of ['username', 'password', 'auth', 'identityToken']) auth.move([key], [...at, 'auth', key]);
-  return [tls, auth].filter(({ moves }) => moves.length > 1);
+  // Without any setting, TLS still keeps the registry apart from the mirrors of `*`.
+  const hasTls = context.legacy.below(...at).has('tls');
+  return [...(hasTls ? [tls] : []), ...(auth.moves.length > 1 ? [auth] : [])];
 }
