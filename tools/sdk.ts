@@ -36,6 +36,7 @@ const readManifest = (folder: string) =>
 /** The entry files, by the import path after the package's name. The messages have one entry per contract. */
 const entries: Readonly<Record<string, string>> = {
   index: 'packages/client/src/index.ts',
+  configuration: 'packages/node-files/src/configuration.ts',
   health: 'packages/client/src/health/index.ts',
   kinds: 'packages/state/src/kinds/index.ts',
   talosconfig: 'packages/client/src/talosconfig/index.ts',
@@ -197,6 +198,7 @@ async function fillPackage(folder: string): Promise<void> {
     sideEffects: false,
     exports: {
       '.': door('index', entries.index as string),
+      './configuration': door('configuration', entries.configuration as string),
       './health': door('health', entries.health as string),
       './kinds': door('kinds', entries.kinds as string),
       './talosconfig': door('talosconfig', entries.talosconfig as string),

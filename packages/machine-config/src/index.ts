@@ -15,6 +15,7 @@ export {
   convertConfigurationText,
   convertPatchText,
   parseConversionTarget,
+  unnamedChanges,
 } from './convert/convert-configuration.ts';
 export { type ConvertOptions, convertToDocuments } from './convert/convert-to-documents.ts';
 export { effectiveSettings } from './convert/effective-view.ts';

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { pointerTo } from '@nodewright/state';
-import { machineTypes, members, services } from '@nodewright/state/kinds';
+import { machineConfigs, machineTypes, members, services, yamlSpecAnnotation } from '@nodewright/state/kinds';
 import { buildSdk } from '../../../tools/sdk.ts';
+import { generated } from '../config/conversion-corpus.ts';
 import { FakeCluster } from './fake-cluster.ts';
 import { withBrokenNode } from './replies.ts';
 import { openNodeStore, stateHandlers } from './state-replies.ts';
@@ -20,7 +21,7 @@ let project: string;
 let sdk: string;
 let talosconfig: string;
 
-const kinds = [members, machineTypes, services];
+const kinds = [members, machineTypes, services, machineConfigs];
 const store = await openNodeStore(kinds, [
   {
     ...pointerTo(members, 'cp-1'),
@@ -31,6 +32,11 @@ const store = await openNodeStore(kinds, [
   },
   { ...pointerTo(machineTypes, 'machine-type'), spec: 'worker' },
   { ...pointerTo(services, 'apid'), spec: { running: true, healthy: true, unknown: false } },
+  {
+    ...pointerTo(machineConfigs, 'v1alpha1'),
+    ...{ spec: generated(13, 'worker', 'machine: { sysctls: { vm.swappiness: "1" } }') },
+    annotations: yamlSpecAnnotation,
+  } as never,
 ]);
 
 before(async () => {
@@ -47,7 +53,7 @@ before(async () => {
   await cp(join(sdk, 'examples'), project, { recursive: true });
   const readme = await readFile(join(sdk, 'README.md'), 'utf8');
   const examples = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, text]) => text as string);
-  assert.equal(examples.length, 6);
+  assert.equal(examples.length, 7);
   for (const [at, text] of examples.entries()) await writeFile(join(project, `example${at + 1}.ts`), text);
   await writeFile(join(project, 'as-node-22.mjs'), asNode22);
   const cluster = scope.use(await FakeCluster.create());
@@ -104,8 +110,8 @@ async function outputUntil(last: string, program: string, ...words: string[]): P
 }
 
 test('the examples of the README run with what Node.js 22 has', async () => {
-  const numbers = [1, 2, 3, 4, 5, 6];
-  const [one, many, stream, resources, watch, json] = await Promise.all(
+  const numbers = [1, 2, 3, 4, 5, 6, 7];
+  const [one, many, stream, resources, watch, json, configuration] = await Promise.all(
     numbers.map((number) => outputOf(`example${number}.ts`)),
   );
   assert.equal(one, 'node01 has 8128512 kB of memory\n');
@@ -118,6 +124,11 @@ test('the examples of the README run with what Node.js 22 has', async () => {
   assert.equal(resources, 'cp-1 10.0.0.1 fe80::1\n"worker"\n');
   assert.equal(watch, 'apid true\n');
   assert.equal(json, '8128512\n');
+  const lines = configuration?.trimEnd().split('\n') ?? [];
+  assert.match(lines[0] ?? '', / (?:written out|stays|changes|left out): /);
+  assert.match(lines.at(-2) ?? '', /^true \d+ equal files$/);
+  assert.match(lines.at(-1) ?? '', /^~ setting sysctls\S*vm\.swappiness: /);
+  assert.doesNotMatch(configuration ?? '', /BEGIN|\b[a-z0-9]{6}\.[a-z0-9]{16}\b/, 'no secrets');
 });
 
 test('the programs in examples/ run with what Node.js 22 has', async () => {
@@ -176,11 +187,17 @@ test("the examples and every declaration of the package pass the compiler's stri
     join(project, 'more.ts'),
     [
       "import { type ClusterNodes, checkHealth } from '@nodewright/client/health';",
+      "import { diffByMeaning, type Effect, loadConfiguration, type Proof } from '@nodewright/client/configuration';",
       "import { parseTalosconfig } from '@nodewright/client/talosconfig';",
       "import type { NodeClient } from '@nodewright/client';",
       "import { addressStatuses, disks } from '@nodewright/client/kinds';",
       "import { ContainerDriver } from '@nodewright/client/messages/common/common';",
       "import type { LogsRequest } from '@nodewright/client/messages/machine/machine';",
+      'const proof: Proof = { differences: [], unproven: [], equalFiles: [] };',
+      'export const effects = (one: string, other: string): Effect[] =>',
+      '  diffByMeaning(loadConfiguration(one), loadConfiguration(other)).changes.map(({ effect }) => effect);',
+      '// @ts-expect-error: a change has no values, which may be secrets',
+      'export const values = diffByMeaning([], []).changes.map(({ value }) => value);',
       'const request: Partial<LogsRequest> = { driver: ContainerDriver.CRI };',
       'const nodes: ClusterNodes = { controlPlanes: [], workers: [] };',
       '// @ts-expect-error: a field that no request has',
@@ -194,7 +211,7 @@ test("the examples and every declaration of the package pass the compiler's stri
       "  console.log((await resources.get('disks', 'sda')).spec.size);",
       '  return [address.spec.linkName, disk.spec.readonly ?? false];',
       '}',
-      'console.log(request.driver, nodes.workers.length + Object.keys(wrong).length, typeof checkHealth, typeof parseTalosconfig);',
+      'console.log(request.driver, proof.differences.length + nodes.workers.length + Object.keys(wrong).length, typeof checkHealth, typeof parseTalosconfig);',
     ].join('\n'),
   );
   await writeFile(
@@ -221,7 +238,15 @@ test('the package lists everything that it imports, and refers to nothing in thi
       undefined,
       manifest.exports['.'].types,
       { node: '>=22' },
-      ['@bufbuild/protobuf', '@grpc/grpc-js', 'nice-grpc', 'nice-grpc-common', 'tar-stream', 'yaml'],
+      [
+        '@bufbuild/protobuf',
+        '@grpc/grpc-js',
+        'nice-grpc',
+        'nice-grpc-common',
+        'node-forge',
+        'tar-stream',
+        'yaml',
+      ],
     ],
   );
   // What the page of a package at npm shows.

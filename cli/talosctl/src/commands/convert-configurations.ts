@@ -128,7 +128,7 @@ export async function writeConversions(
     for (const note of each.result.notes)
       env.stderr.write(`NOTE: ${prefix}${escapeEntry(formatNote(note))}\n`);
     // Patches are no whole configurations, and have no effect that could be compared.
-    if (!isPatch) faults.push(...(await unnamedChanges(each.result)).map((fault) => `${prefix}${fault}`));
+    if (!isPatch) faults.push(...(await linesOfUnnamed(each.result)).map((line) => `${prefix}${line}`));
   }
   if (faults.length > 0)
     throw new Fault(
@@ -145,11 +145,9 @@ export async function writeConversions(
   }
 }
 
-async function unnamedChanges({ before, after, notes }: ConvertedText): Promise<string[]> {
-  const { compareEffective, unexplained } = await import('@nodewright/machine-config');
-  return unexplained(compareEffective(before, after), notes).map(
-    ({ path, kind }) => `${escapeEntry(path)} would be ${kind}`,
-  );
+async function linesOfUnnamed(result: ConvertedText): Promise<string[]> {
+  const { unnamedChanges } = await import('@nodewright/machine-config');
+  return unnamedChanges(result).map(({ path, kind }) => `${escapeEntry(path)} would be ${kind}`);
 }
 
 async function readFiles(env: CliEnvironment, files: readonly string[]): Promise<Source[]> {

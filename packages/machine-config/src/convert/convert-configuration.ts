@@ -3,6 +3,7 @@ import type { Configuration } from '../config-document.ts';
 import { loadConfiguration } from '../decode/load-configuration.ts';
 import { parsePatch } from '../patch/parse-patch.ts';
 import { validateConfiguration } from '../validate/validate-configuration.ts';
+import { compareEffective, type EffectiveDifference, unexplained } from './compare-effective.ts';
 import type { ConversionNote } from './conversion.ts';
 import { convertToDocuments } from './convert-to-documents.ts';
 import { convertToSections } from './convert-to-sections.ts';
@@ -61,6 +62,16 @@ export function convertConfigurationText(
   const converted = encodeConversion(conversion, before, text);
   readAgain(converted, after, options);
   return { text: converted, before, after, notes: conversion.notes };
+}
+
+/**
+ * What nodes would do differently after a conversion of a whole configuration although no note names it. Anything here is a fault of the
+ * conversion: its text must not be used.
+ *
+ * @throws Fault `invalid-argument` for a certificate or key that is not PEM
+ */
+export function unnamedChanges({ before, after, notes }: Omit<ConvertedText, 'text'>): EffectiveDifference[] {
+  return unexplained(compareEffective(before, after), notes);
 }
 
 /**
