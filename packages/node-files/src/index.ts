@@ -66,7 +66,7 @@ export {
   stableHostname,
 } from './network/hostname.ts';
 export { nodeResolverFiles, nodeResolverFolder, resolverFolder } from './network/resolver-folder.ts';
-export { formatProof } from './prove/format-proof.ts';
+export { formatDifference, formatProof, formatUnproven } from './prove/format-proof.ts';
 export { isProven, type Proof, type ProofDifference, type Unproven } from './prove/proof.ts';
 export { proveConfigurations } from './prove/prove-configurations.ts';
 export {

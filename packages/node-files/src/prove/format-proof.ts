@@ -5,7 +5,7 @@ const verbs = { changed: 'is different', added: 'is only in the new one', remove
 /** A proof for people, one line per difference and per key that is not proven. It has no values. */
 export function formatProof({ differences, unproven, equalFiles }: Proof): string[] {
   return [
-    ...differences.map(lineOf),
+    ...differences.map(formatDifference),
     ...formatUnproven(unproven),
     `${equalFiles.length} files are equal byte by byte`,
   ];
@@ -19,7 +19,8 @@ export function formatUnproven(unproven: readonly Unproven[]): string[] {
   );
 }
 
-function lineOf({ of, name, kind, keys, cause, text, rule }: ProofDifference): string {
+/** One difference in one line. It has no values. */
+export function formatDifference({ of, name, kind, keys, cause, text, rule }: ProofDifference): string {
   const label = { named: 'named', form: 'form only', unnamed: 'DIFFERENT' }[cause];
   const where = keys === undefined ? '' : ` (${keys.join(', ')})`;
   const by = rule === undefined ? '' : ` [${rule}]`;

@@ -1,6 +1,6 @@
 import type { NodeClient } from '@nodewright/client';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { encodeKeepingComments, loadConfiguration, validateConfiguration } from '@nodewright/machine-config';
+import { type Configuration, loadConfiguration, validateConfiguration } from '@nodewright/machine-config';
 import { applyConfiguration } from '../../configuration/apply-options.ts';
 import { escapeText } from '../../output/escape-text.ts';
 import { plainError } from '../../render/plain-error.ts';
@@ -16,15 +16,20 @@ export async function checkText(
 ): Promise<CheckAnswer> {
   try {
     const edited = loadConfiguration(text);
-    const { documents } = await configurations.last(node, signal);
-    const restored = configurations.hidden.restore(edited, documents);
-    const { errors, warnings } = validateConfiguration(restored, {
-      ...{ mode: 'metal', isInstalled: true, local: true },
-    });
-    return { errors: errors.map((message) => ({ message: message.trimEnd() })), warnings };
+    const restored = configurations.restore(node.name, edited, await configurations.last(node, signal));
+    const { errors, warnings } = validationOf(restored);
+    return { errors: errors.map((message) => ({ message })), warnings };
   } catch (error) {
     return { errors: findingsOf(faultFrom(error).message), warnings: [] };
   }
+}
+
+/** What a node that is installed would say about a configuration. */
+export function validationOf(configuration: Configuration) {
+  const { errors, warnings } = validateConfiguration(configuration, {
+    ...{ mode: 'metal', isInstalled: true, local: true },
+  });
+  return { errors: errors.map((message) => message.trimEnd()), warnings };
 }
 
 /** The faults that a message of the decoder lists, each with its place. */
@@ -58,8 +63,8 @@ export async function readEdited(
 ): Promise<EditedText> {
   const active = await configurations.read(node, signal);
   requireEditable(configurations.shown(active.documents).text);
-  const documents = configurations.hidden.restore(loadConfiguration(text), active.documents);
-  return { active, edited: { documents, text: encodeKeepingComments(documents, active.text) } };
+  const documents = configurations.restore(node.name, loadConfiguration(text), active);
+  return { active, edited: { documents, text: configurations.encode(node.name, documents, active) } };
 }
 
 /** The page gets invisible characters as escapes, so a text with some of them would come back changed. */

@@ -8,6 +8,7 @@ import type { ActionState, Trial } from '../protocol/calls.ts';
 import { readAction, readNodes } from '../protocol/read-action.ts';
 import { TraceCalls, type TraceSettings } from '../traces/trace-calls.ts';
 import { type EffectInit, readActionAnswer, requireOneNode, typedBefore } from './action-effect.ts';
+import { convertText } from './convert-text.ts';
 import { checkText, differenceOf } from './edit-configuration.ts';
 import { NodeConfigurations } from './node-configurations.ts';
 import { StartedActions } from './started-actions.ts';
@@ -46,6 +47,10 @@ export class PageCalls implements Disposable {
     schema: async () => (await import('./schema.ts')).readSchema(),
     check: (body, signal) => checkText(this.configurations, this.#node(body), textOf(body), signal),
     difference: (body, signal) => differenceOf(this.configurations, this.#node(body), textOf(body), signal),
+    convert: (body, signal) => {
+      const wanted = { text: textOf(body), to: targetOf(body) };
+      return convertText(this.configurations, this.#node(body), wanted, signal);
+    },
     effect: (body, signal) => {
       const { action, nodes } = this.#chosen(body);
       return readActionAnswer(action, this.#effectInit(nodes, signal));
@@ -137,6 +142,11 @@ export class PageCalls implements Disposable {
 function textOf({ text }: Body): string {
   if (typeof text === 'string') return text;
   throw new Fault('invalid-argument', 'the request has no text');
+}
+
+function targetOf({ to }: Body): string {
+  if (typeof to === 'string') return to;
+  throw new Fault('invalid-argument', 'the request does not say what to convert to');
 }
 
 function overOf({ over }: Body): string {

@@ -27,16 +27,17 @@ export class HiddenValues {
   /**
    * Puts the values back.
    *
-   * @param current the configuration of the node, which has the values
+   * @param sources what has the values: the configuration of the node, and conversions of it
    * @throws Fault `invalid-argument` for a mark without a value, and for a text that contains more than a mark
    */
-  restore(edited: Configuration, current: Configuration): Configuration {
+  restore(edited: Configuration, ...sources: readonly Configuration[]): Configuration {
     const known = new Map<string, string>();
-    this.#map(current, (text) => {
-      const mark = this.#mark(text);
-      known.set(mark, text);
-      return mark;
-    });
+    for (const source of sources)
+      this.#map(source, (text) => {
+        const mark = this.#mark(text);
+        known.set(mark, text);
+        return mark;
+      });
     return edited.map(({ kind, value }) => ({
       kind,
       value: mapTexts(value, (text) => {

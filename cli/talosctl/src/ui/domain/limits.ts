@@ -22,6 +22,8 @@ export const limits = {
   /** How long a node may try a configuration. */
   leastTrialSeconds: 5,
   mostTrialSeconds: 3600,
+  /** Conversions of a node's configuration whose hidden values are known. One more forgets the oldest. */
+  conversions: 4,
   /** What waits for a page that reads slowly. A stream with more is closed; the page then begins anew. */
   unreadBytes: 16 * 1024 * 1024,
   tickMs: 10_000,

@@ -57,6 +57,30 @@ export interface DifferenceAnswer {
   readonly refusal?: string | undefined;
 }
 
+/** A line of a proof. `named` and `form` have a cause; `unnamed` is a difference without one. */
+export interface ProofLine {
+  readonly cause: 'named' | 'form' | 'unnamed';
+  readonly line: string;
+}
+
+/** Answer of `convert`. Nothing is sent to the node. No line has a value of the configuration. */
+export interface ConversionAnswer {
+  /** The text before and after, encoded in the same way, without secrets. */
+  readonly before: string;
+  readonly after: string;
+  /** What the conversion wrote out, kept, changed and left out. */
+  readonly notes: readonly string[];
+  /** What a node would make of both. */
+  readonly proof: {
+    /** Whether every difference has a named cause. */
+    readonly isProven: boolean;
+    readonly differences: readonly ProofLine[];
+    readonly unproven: readonly string[];
+    /** How many files are equal byte by byte. */
+    readonly equalFiles: number;
+  };
+}
+
 /** Answer of `try`. */
 export interface TryAnswer {
   /** The configuration that the node tries. */

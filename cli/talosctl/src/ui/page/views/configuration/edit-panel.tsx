@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type {
   CheckAnswer,
+  ConversionAnswer,
   DifferenceAnswer,
   ShownConfiguration,
   TryAnswer,
@@ -9,6 +10,7 @@ import type { ConfigEditor as Editor } from '../../editor/config-editor.tsx';
 import { type Draft, draftOf, isOutdated, rebased } from '../../store/draft.ts';
 import type { Store } from '../../store/store.ts';
 import { Diff } from '../resources/diff.tsx';
+import { Conversion, type ConversionTarget, conversionTargets, type ShownConversion } from './conversion.tsx';
 import { Findings } from './findings.tsx';
 
 interface EditPanelProps {
@@ -29,6 +31,9 @@ export function EditPanel({ store, node, active }: EditPanelProps) {
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string>();
   const [difference, setDifference] = useState<DifferenceAnswer & { readonly text: string }>();
+  const [target, setTarget] = useState<ConversionTarget>('1.14');
+  const [conversion, setConversion] = useState<ShownConversion>();
+  const convertButton = useRef<HTMLButtonElement>(null);
   const ConfigEditor = useEditor();
   const check = useCheck(store, node, draft.text);
   const isChanged = draft.text !== active.text;
@@ -42,6 +47,7 @@ export function EditPanel({ store, node, active }: EditPanelProps) {
   const beginAnew = () => {
     store.drafts.delete(node);
     setDifference(undefined);
+    setConversion(undefined);
     setFailure(undefined);
     store.touch();
   };
@@ -62,6 +68,17 @@ export function EditPanel({ store, node, active }: EditPanelProps) {
       const answer = await store.ask<DifferenceAnswer>('difference', { node, text });
       setDifference({ ...answer, text });
     });
+  const convert = () =>
+    run(async () => {
+      setConversion(undefined);
+      const answer = await store.ask<ConversionAnswer>('convert', { node, text, to: target });
+      setConversion({ ...answer, text, to: target });
+    });
+  const closeConversion = () => {
+    setConversion(undefined);
+    // The button that had the focus is gone.
+    convertButton.current?.focus();
+  };
   const tryIt = () =>
     run(async () => {
       const { tried } = await store.ask<TryAnswer>('try', { node, text, over: active.version, seconds });
@@ -110,6 +127,22 @@ export function EditPanel({ store, node, active }: EditPanelProps) {
         <button type="button" disabled={isBusy || !isChanged} onClick={compare}>
           Show what changes
         </button>
+        <button type="button" ref={convertButton} disabled={isBusy || hasFaults} onClick={convert}>
+          Convert
+        </button>
+        <label>
+          to{' '}
+          <select
+            value={target}
+            onChange={({ currentTarget }) => setTarget(currentTarget.value as ConversionTarget)}
+          >
+            {conversionTargets.map(({ version, form }) => (
+              <option key={version} value={version}>
+                {form}
+              </option>
+            ))}
+          </select>
+        </label>
         <button type="button" disabled={!isChanged} onClick={beginAnew}>
           Discard
         </button>
@@ -148,6 +181,17 @@ export function EditPanel({ store, node, active }: EditPanelProps) {
         <p class="problem" role="alert">
           {failure}
         </p>
+      )}
+      {conversion !== undefined && (
+        <Conversion
+          conversion={conversion}
+          isOld={conversion.text !== text}
+          onTake={() => {
+            setDraft({ ...draftOf(store.drafts.get(node), active), text: conversion.after });
+            closeConversion();
+          }}
+          onClose={closeConversion}
+        />
       )}
       {difference !== undefined && <DryRun difference={difference} isOld={difference.text !== text} />}
     </div>
