@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import type { ShownConfiguration } from '../../cli/talosctl/src/ui/protocol/calls.ts';
+import type { ConversionAnswer, ShownConfiguration } from '../../cli/talosctl/src/ui/protocol/calls.ts';
 import { keyOf } from '../../cli/talosctl/src/ui/protocol/subscription.ts';
 import { accessibilityFaults, noBrowser, openChromium } from './browser.ts';
 import { openPage, waitMs } from './opened-page.ts';
@@ -127,6 +127,80 @@ test(
     await page.getByRole('button', { name: 'Discard' }).click();
     await editor.getByText('net.ipv4.ip_forward').waitFor();
     assert.equal(await editor.getByText('# mine').count(), 0);
+  },
+);
+
+const conversionOf = (after: string, isProven: boolean): ConversionAnswer => ({
+  ...{ before: configurations.first.text, after },
+  notes: ['UnattendedInstallConfig: reboot written out: true, as a node does after an installation'],
+  proof: {
+    ...{ isProven, equalFiles: 8, unproven: ['not proven: links: they depend on the links of the machine'] },
+    differences: [
+      { cause: 'form', line: 'form only: file kube-proxy.yaml is different: a file in place of flags' },
+      ...(isProven
+        ? []
+        : [
+            {
+              cause: 'unnamed' as const,
+              line: 'DIFFERENT: setting sysctls.a is different: nothing says why',
+            },
+          ]),
+    ],
+  },
+});
+
+test(
+  'a conversion is shown before it gets into the editor, by keys alone, and is then tried as any other text',
+  options,
+  async () => {
+    await using opened = await openEditor();
+    const { scripted, page, editor } = opened;
+    const converted = 'machine:\n    type: worker\n---\napiVersion: v1alpha1\nkind: SysctlConfig\n';
+    scripted.answers.convert = ({ to }) =>
+      to === '1.14' ? conversionOf(converted, true) : conversionOf('other: 1\n', false);
+    const convert = page.getByRole('button', { name: 'Convert', exact: true });
+    await convert.focus();
+    await page.keyboard.press('Enter');
+    const shown = page.getByRole('region', { name: 'Conversion to 1.14' });
+    await shown.getByText('Every difference has a named cause. 8 files are equal byte by byte.').waitFor();
+    await shown.getByText(/^UnattendedInstallConfig: reboot written out/).waitFor();
+    await shown.locator('.added', { hasText: 'kind: SysctlConfig' }).waitFor();
+    const summary = shown.getByText('1 part is not proven');
+    await summary.focus();
+    await page.keyboard.press('Enter');
+    await shown.getByText('not proven: links').waitFor();
+    for (const scheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme: scheme });
+      assert.deepEqual(await accessibilityFaults(page), [], scheme);
+      if (process.env.PICTURES)
+        await page.screenshot({ path: `${process.env.PICTURES}/conversion-${scheme}.png`, fullPage: true });
+    }
+    assert.equal(await editor.getByText('SysctlConfig').count(), 0, 'the editor has its own text until then');
+
+    await shown.getByRole('button', { name: 'Put it into the editor' }).focus();
+    await page.keyboard.press('Enter');
+    await shown.waitFor({ state: 'detached' });
+    await editor.getByText('SysctlConfig').waitFor();
+    assert.equal(await page.evaluate<string>('document.activeElement?.textContent'), 'Convert');
+    const changes = scripted.requests.filter(({ name }) => ['try', 'keep', 'act'].includes(name));
+    assert.deepEqual(changes, [], 'a conversion changes nothing');
+    await page.getByRole('button', { name: 'Try it', disabled: false }).click();
+    await page.getByRole('button', { name: 'Try it', disabled: false }).waitFor();
+    assert.equal(scripted.requests.find(({ name }) => name === 'try')?.body.text, converted);
+
+    await page.getByLabel('Convert to').selectOption('1.13');
+    await convert.click();
+    const back = page.getByRole('region', { name: 'Conversion to 1.13' });
+    await back
+      .getByRole('alert')
+      .getByText(/^Something is different without a named cause/)
+      .waitFor();
+    assert.equal(await back.getByRole('button', { name: 'Put it into the editor' }).isDisabled(), true);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    if (process.env.PICTURES)
+      await page.screenshot({ path: `${process.env.PICTURES}/conversion-refused.png`, fullPage: true });
+    await back.getByRole('button', { name: 'Close' }).click();
+    await back.waitFor({ state: 'detached' });
   },
 );
 

@@ -133,6 +133,7 @@ export function EditPanel({ store, node, active }: EditPanelProps) {
         <label>
           to{' '}
           <select
+            aria-label="Convert to"
             value={target}
             onChange={({ currentTarget }) => setTarget(currentTarget.value as ConversionTarget)}
           >
