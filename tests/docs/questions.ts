@@ -60,6 +60,8 @@ export const questions: readonly (readonly [question: string, ...pages: string[]
   ['talosctl of upstream', 'how-to-use-the-client-of-upstream'],
   ['maintenance mode', 'concepts-what-a-node-is', 'how-to-join-a-node', 'security'],
   ['etcd no space', 'troubleshooting', 'command-etcd'],
+  ['registry mirror', 'how-to-a-registry-mirror', 'config-registrymirrorconfig'],
+  ['pull through proxy for docker.io', 'how-to-a-registry-mirror', 'config-registrymirrorconfig'],
   // With typing errors.
   ['certifcate expird', 'troubleshooting', 'concepts-roles-and-certificates'],
   ['restor etdc', 'how-to-back-up-and-restore', 'how-to-recover-etcd-without-a-quorum'],
