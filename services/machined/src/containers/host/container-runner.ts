@@ -16,6 +16,7 @@ import {
   taskSignalText,
   taskStartedText,
 } from '../domain/container-text.ts';
+import { createWhenFree, removeLeftover } from './create-when-free.ts';
 
 export interface ContainerRunnerInit {
   /** The runtime's name, for the history. */
@@ -54,16 +55,17 @@ export function createContainerRunner(init: ContainerRunnerInit): Runner {
   return {
     text: containerRunnerText(init.runtime, id),
     async run(report, signal) {
-      await whileAway(() => remove(init, signal), signal);
+      await whileAway(() => removeLeftover(containers, id, signal), signal);
       if (signal.aborted) return;
       const spec = await init.spec();
       await ensureImage(namespace, spec.image, signal);
       if (signal.aborted) return;
       await using _container = {
-        [Symbol.asyncDispose]: () => remove(init, AbortSignal.timeout(removeTimeoutMs)).catch(() => {}),
+        [Symbol.asyncDispose]: () =>
+          removeLeftover(containers, id, AbortSignal.timeout(removeTimeoutMs)).catch(() => {}),
       };
       const { endOffset } = log.ring;
-      await containers.create(spec, { signal });
+      await createWhenFree(containers, spec, signal);
       const pid = await containers.start(id, { signal });
       init.watcher?.started(pid);
       report('run', taskStartedText(id, pid));
@@ -124,15 +126,6 @@ async function outcome({ namespace, id }: ContainerRunnerInit, signal: AbortSign
     // A node that stops does not wait for an engine that was stopped before it.
     if (signal.aborted) return killed;
     await pause(askAgainMs, signal);
-  }
-}
-
-/** Removes the container, even if it is running. Does nothing when it does not exist. */
-async function remove({ namespace, id }: ContainerRunnerInit, signal: AbortSignal): Promise<void> {
-  try {
-    await namespace.containers.remove(id, { force: true, signal });
-  } catch (error) {
-    if (!isFault(error, 'not-found')) throw error;
   }
 }
 

@@ -1,9 +1,12 @@
 import type { ContainerSpec, RuntimeNamespace } from '@nodewright/containers';
 import { Fault } from '@nodewright/fault';
 import { ensureImage } from './container-runner.ts';
+import { createWhenFree, removeLeftover } from './create-when-free.ts';
 
 /** Limits how many lines of output are read; the last lines matter most. */
 const outputLines = 1000;
+/** A container that is not removed in time is removed before the next run. */
+const removeTimeoutMs = 60_000;
 
 /**
  * Runs a container to its end, removes it and returns its output.
@@ -21,10 +24,13 @@ export async function runContainer(
   const { id } = spec;
   await ensureImage(namespace, spec.image, signal);
   // A leftover container of a machined that was killed.
-  const remove = () => containers.remove(id, { force: true }).catch(() => {});
-  await remove();
-  await using _container = { [Symbol.asyncDispose]: remove };
-  await containers.create(spec, { signal });
+  await removeLeftover(containers, id, signal);
+  await using _container = {
+    // Its output is what counts.
+    [Symbol.asyncDispose]: () =>
+      removeLeftover(containers, id, AbortSignal.timeout(removeTimeoutMs)).catch(() => {}),
+  };
+  await createWhenFree(containers, spec, signal);
   await containers.start(id, { signal });
   const { code } = await containers.wait(id, { signal });
   const parts: Uint8Array[] = [];
