@@ -1,8 +1,9 @@
 // The content of the images and how they start. Needs a Docker engine.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { nativeArchitecture } from '@nodewright/build';
+import { nodePaths } from '@nodewright/contract';
 import { askEngine, runDocker, tryDocker } from '@nodewright/provision/engine';
 import { daemonCommand } from '../../services/machined/src/daemons/domain/daemon-command.ts';
 import { buildImages, imageServices } from '../../tools/images/build-images.ts';
@@ -102,7 +103,7 @@ suite('images', { skip: engine.state === 'ready' ? false : engine.advice }, () =
         expected.indexOf(`/usr/lib/nodewright/${daemon}/${daemon}.cjs`),
         0,
         ...[
-          `--allow-fs-read=${folder}`,
+          ...[`--allow-fs-read=${folder}`, `--allow-fs-read=${dirname(nodePaths.startedFile)}`],
           `--allow-fs-read=/var/log/${daemon}`,
           `--allow-fs-write=/var/log/${daemon}`,
           `--require=${folder}/follow-node.cjs`,
@@ -123,7 +124,12 @@ suite('images', { skip: engine.state === 'ready' ? false : engine.advice }, () =
       listenAddress: '',
     });
     const program = expected.indexOf('/usr/lib/nodewright/udevd-bridge/udevd-bridge.cjs');
-    const log = ['--allow-fs-read=/var/log/udevd-bridge', '--allow-fs-write=/var/log/udevd-bridge'];
+    const folder = '/usr/lib/nodewright/follow-node';
+    const log = [
+      ...[`--allow-fs-read=${folder}`, `--allow-fs-read=${dirname(nodePaths.startedFile)}`],
+      ...['--allow-fs-read=/var/log/udevd-bridge', '--allow-fs-write=/var/log/udevd-bridge'],
+      `--require=${folder}/follow-node.cjs`,
+    ];
     const { Entrypoint } = await inspect('udevd-bridge');
     assert.deepEqual(Entrypoint, [
       ...[...expected.slice(0, program), ...log, ...expected.slice(program), '--shares-socket'],

@@ -302,7 +302,14 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
     });
   });
 
-  for (const services of [gateways, [...signers, ...registries], ['time', 'jaeger'], ['node02'], nodes]) {
+  for (const services of [
+    gateways,
+    [...signers, ...registries],
+    ['time', 'jaeger'],
+    ['node02'],
+    bridges,
+    nodes,
+  ]) {
     test(`the stack recovers from a crash of ${services.join(', ')}`, { timeout: 240_000 }, async () => {
       const before = await stack.inspect();
       await stack.crash(...services.map((service) => before[service] as ContainerFacts));
@@ -322,13 +329,14 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
     });
   }
 
+  const group = ['', '-apid', '-trustd', '-registryd', '-udevd-bridge'].map((kind) => `node03${kind}`);
+
   const endings = {
     crashes: (machined: ContainerFacts) => stack.crash(machined),
     'is told to restart': (machined: ContainerFacts) => runDocker(['restart', '--time', '5', machined.Id]),
   };
   for (const [words, end] of Object.entries(endings)) {
-    test(`apid and trustd follow a node whose machined ${words} into its new network`, async () => {
-      const group = ['node03', 'node03-apid', 'node03-trustd'];
+    test(`every daemon follows a node whose machined ${words} into its new network`, async () => {
       const networkBefore = await networkOf('node03');
       await end((await stack.inspect()).node03 as ContainerFacts);
       await eventually(180_000, async () => {
@@ -336,6 +344,20 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
         assert.equal(new Set(networks).size, 1, `one network for ${group}: ${networks}`);
         assert.notEqual(networks[0], networkBefore);
         for (const port of [50000, 50001]) await reach(stack.addressOf(3), port);
+        await allNodesAnswer(stack);
+      });
+    });
+  }
+
+  for (const service of [...group, 'time', 'jaeger']) {
+    test(`the node is well after ${service} alone was restarted`, { timeout: 240_000 }, async () => {
+      const before = (await stack.inspect())[service] as ContainerFacts;
+      await runDocker(['restart', '--time', '5', before.Id]);
+      await eventually(180_000, async () => {
+        const now = await stack.inspect();
+        assert.notEqual(now[service]?.State.Pid, before.State.Pid);
+        const networks = await Promise.all(group.map(networkOf));
+        assert.equal(new Set(networks).size, 1, `one network for ${group}: ${networks}`);
         await allNodesAnswer(stack);
       });
     });

@@ -24,6 +24,8 @@ export const nodePaths = {
   registrydCache: '/var/lib/registryd',
   /** The socket on which udevd-bridge serves the devices of the node. */
   devicesSocket: '/run/udevd-bridge/devices.sock',
+  /** Written at each start of a machined whose daemons run in containers of their own. */
+  startedFile: '/system/run/node/started',
   /** The machine configuration of the node. */
   machineConfig: '/system/state/config.yaml',
   /** A machine configuration that is part of the image. */

@@ -15,14 +15,14 @@ const engineTakesForWorkingSeconds = 10;
 test('a daemon whose network was replaced exits, but only after its engine counts its start as successful', {
   skip: noOwnNamespace,
 }, () => {
-  const socket = join(folder, 'runtime.sock');
+  const startedFile = join(folder, 'machined-started');
   const [report, started] = [join(folder, 'report'), join(folder, 'started')] as const;
-  writeFileSync(socket, '');
+  writeFileSync(startedFile, '');
   const program = `
     process.on('exit', (code) => fs.writeFileSync(${JSON.stringify(report)}, code + ' ' + process.uptime()));
     fs.writeFileSync(${JSON.stringify(started)}, '');
     setTimeout(() => process.exit(1), 60_000);`;
-  // Remove the address after the program has seen it, and renew the socket, as machined does when it
+  // Remove the address after the program has seen it, and renew the file, as machined does when it
   // restarts.
   const script = `
     ip link add test0 type veth peer name test1 && ip address add 10.9.8.7/32 dev test0 && ip link set test0 up && ip link set test1 up
@@ -33,11 +33,11 @@ test('a daemon whose network was replaced exits, but only after its engine count
   const command = [process.execPath, '--import', join(import.meta.dirname, 'follow-node.ts'), '-e', program];
   assert.throws(
     () =>
-      execFileSync(
-        'unshare',
-        ['--net', 'sh', '-c', script, socket, ...command, '--', '--runtime-socket', socket],
-        { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' },
-      ),
+      execFileSync('unshare', ['--net', 'sh', '-c', script, startedFile, ...command], {
+        env: { ...process.env, NODE_STARTED_FILE: startedFile },
+        stdio: ['ignore', 'ignore', 'pipe'],
+        encoding: 'utf8',
+      }),
     ({ status, stderr }) => {
       assert.deepEqual([status, JSON.parse(stderr).msg], [143, 'the network of the node was replaced']);
       return true;

@@ -1,7 +1,7 @@
 // Preloaded (`--require`) into a daemon that shares the network namespace of its node's machined. When
 // machined's container ends, the engine removes that network and gives machined a new one at its next start.
 // The other daemons stay in the old one, without an address. So a daemon that has lost every address exits as
-// soon as machined has re-created its runtime socket, and the engine restarts it in the new network. It must
+// soon as machined has renewed the file of its start, and the engine restarts it in the new network. It must
 // not exit earlier: an engine does not retry a container whose network is missing.
 import { statSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
@@ -17,15 +17,16 @@ const engineTakesForWorkingSeconds = 10;
 const marginSeconds = 0.1;
 /** The exit code of a process that SIGTERM ended. */
 const exitCode = 143;
-const runtimeSocket = process.argv[process.argv.indexOf('--runtime-socket') + 1] ?? '';
+/** `nodePaths.startedFile`, which machined writes at each start; another one in tests. */
+const startedFile = process.env.NODE_STARTED_FILE ?? '/system/run/node/started';
 
-/** When the runtime socket was created, as last seen while there was a network. */
+/** When machined wrote it, as last seen while there was a network. */
 let madeMs: number | undefined;
 let hadAddress = false;
 let isEnding = false;
 
 setInterval(() => {
-  const now = statSync(runtimeSocket, { throwIfNoEntry: false })?.mtimeMs;
+  const now = statSync(startedFile, { throwIfNoEntry: false })?.mtimeMs;
   if (hasAddress()) {
     hadAddress = true;
     madeMs = now;

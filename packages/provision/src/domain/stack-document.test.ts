@@ -62,7 +62,7 @@ test('stackDocument() has an apid, a registryd and an udevd-bridge for each node
     'node03-udevd-bridge',
     'node03-registryd',
   ]);
-  assert.equal(Object.keys(volumes).length, 1 + 14 + 10 + 10);
+  assert.equal(Object.keys(volumes).length, 1 + 15 + 11 + 11);
 });
 
 test('stackDocument() of whole nodes has one container for each, with the listed capabilities and no engine socket', () => {

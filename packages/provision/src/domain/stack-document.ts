@@ -1,7 +1,9 @@
 // Builds the compose file for a cluster of any shape. The docker provisioner writes it for each of its
 // clusters, with labels and ports added by `owned-stack.ts`. `dev-stack.ts` generates compose.yaml of this
 // repository from it.
+import { dirname } from 'node:path';
 import { ownLabels } from '@nodewright/containers/docker/ownership';
+import { nodePaths } from '@nodewright/contract';
 import type { PlannedNode } from './cluster-shape.ts';
 import { lockedContainer, tracing, tracingOf } from './container-settings.ts';
 import { wholeNode, wholeNodeVolumes } from './whole-node.ts';
@@ -78,13 +80,15 @@ export function stackTimeServer(network: string): string {
 
 /** Settings of every container here: it cannot gain rights either. No service below adds a capability. */
 const locked = lockedContainer('no-new-privileges:true');
-/** The path of the engine's socket in machined's container. */
+/** Where machined writes that it has started, and its neighbours notice that it has another network. */
+const startedFolder = dirname(nodePaths.startedFile);
 /**
  * A program of Node.js has 11 threads. There is room for a daemon, its health probe and two programs that people start in its container:
  * one that gets no thread at its start waits for ever.
  */
 const neighbourThreads = 48;
 
+/** The path of the engine's socket in machined's container. */
 const engineSocket = '/run/engine.sock';
 
 /**
@@ -172,6 +176,7 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
   const { tag } = design;
   const images = stackImages(tag);
   const isControlPlane = type === 'controlplane';
+  const started = `${name}-started:${startedFolder}:ro`;
   const neighbour = {
     network_mode: `service:${name}`,
     depends_on: { [name]: { condition: 'service_started' } },
@@ -179,7 +184,7 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
   const machined: Mapping = {
     ...locked,
     // A rebooting node exits with another code than 0 and is restarted; one that was shut down exits with 0
-    // and stays down.
+    // and stays down. An orderly reboot of the host ends it with 0, too, which `docs/troubleshooting.md` explains.
     restart: 'on-failure',
     image: images.machined,
     depends_on: { init: { condition: 'service_completed_successfully' } },
@@ -218,6 +223,7 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
       `${name}-apid-log:/var/log/apid:ro`,
       `${name}-registryd-log:/var/log/registryd:ro`,
       `${name}-udevd-bridge:/run/udevd-bridge:ro`,
+      `${name}-started:${startedFolder}`,
       `${name}-udevd-bridge-log:/var/log/udevd-bridge:ro`,
       ...(isControlPlane
         ? [`${name}-trustd-log:/var/log/trustd:ro`, `${name}-lib:/var/lib`, `${name}-secrets:/system/secrets`]
@@ -238,6 +244,7 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
       `${name}-machined:/run/machined`,
       `${name}-apid:/system/run/apid:ro`,
       `${name}-apid-log:/var/log/apid`,
+      started,
     ],
   };
   const trustd: Mapping = {
@@ -249,7 +256,7 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
     pids_limit: neighbourThreads,
     tmpfs: ['/run/trustd:size=64k,mode=0700,uid=51,gid=51'],
     ...neighbour,
-    volumes: [`${name}-trustd:/system/run/trustd:ro`, `${name}-trustd-log:/var/log/trustd`],
+    volumes: [`${name}-trustd:/system/run/trustd:ro`, `${name}-trustd-log:/var/log/trustd`, started],
   };
   // It waits for the settings that machined serves while the configuration enables the image cache.
   const registryd: Mapping = {
@@ -265,6 +272,7 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
       `${name}-registryd-socket:/run/registryd`,
       `${name}-registryd-log:/var/log/registryd`,
       `${name}-registryd-cache:/var/lib/registryd`,
+      started,
     ],
   };
   // It only reads the host's sysfs here, which shows the same in every container.
@@ -276,7 +284,11 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
     mem_limit: '128m',
     pids_limit: neighbourThreads,
     ...neighbour,
-    volumes: [`${name}-udevd-bridge:/run/udevd-bridge`, `${name}-udevd-bridge-log:/var/log/udevd-bridge`],
+    volumes: [
+      `${name}-udevd-bridge:/run/udevd-bridge`,
+      `${name}-udevd-bridge-log:/var/log/udevd-bridge`,
+      started,
+    ],
   };
   return {
     [name]: machined,
@@ -358,6 +370,10 @@ function nodeVolumes({ name, type }: PlannedNode): Record<string, Mapping | null
     [`${name}-registryd-cache`]: null,
     [`${name}-udevd-bridge`]: shared('256k', 54, 54),
     [`${name}-udevd-bridge-log`]: shared('4m', 54, 54),
+    // Only machined writes it, and it holds no secret.
+    [`${name}-started`]: {
+      driver_opts: { type: 'tmpfs', device: 'tmpfs', o: 'size=64k,mode=0755,uid=52,gid=52' },
+    },
     ...(type === 'controlplane'
       ? {
           [`${name}-trustd`]: shared('256k', 52, 51),

@@ -16,6 +16,7 @@ import { openDaemonConditions } from './host/daemon-conditions.ts';
 import { daemonFolders, neighbourLogFile } from './host/daemon-folders.ts';
 import { createDaemonRunner, type DaemonRunnerInit } from './host/daemon-runner.ts';
 import { type ChildServiceInit, childService, daemonsOf, neighbourService } from './host/daemon-services.ts';
+import { writeStartedFile } from './host/started-file.ts';
 import { createRegistryCalls } from './rpc/registry-calls.ts';
 import { openRuntimeSocket } from './rpc/runtime-sockets.ts';
 
@@ -109,6 +110,8 @@ async function openDaemon(
   // If a step fails, this scope closes everything, and the next start opens it again.
   await using scope = new AsyncDisposableStack();
   if (daemon !== serviceIds.udevdBridge) await openRuntimeSocket(daemon, init, scope);
+  // Every node begins this daemon, and before the others.
+  else if (servicesFolder === undefined) await writeStartedFile(layout.paths.startedFile, init.now());
   const conditions = await openDaemonConditions(daemon, state, init.udevd !== undefined, scope);
   if (servicesFolder === undefined)
     scope.use(followLogFile(neighbourLogFile(layout, daemon), () => logs.open(daemon)));
