@@ -486,7 +486,8 @@ measure-memory: $(built) ## boots a control plane and a worker, and measures the
 test-boot: image ## boots emulated machines by BIOS and UEFI and uses their API, a quarter of an hour (FILES=)
 	@$(suite) node tools/test.ts --boot $(if $(FILES),'$(FILES)')
 
-upgrade_tests := tests/boot/{short-upgrade,upgrade,install}.test.ts tests/boot/long/{broken-images,released-client}.test.ts
+upgrade_tests := tests/boot/short-upgrade.test.ts tests/boot/upgrade.test.ts tests/boot/install.test.ts tests/boot/long/broken-images.test.ts \
+  tests/boot/long/released-client.test.ts
 
 .PHONY: test-upgrade-machine
 test-upgrade-machine: VERSION = v1.14.1

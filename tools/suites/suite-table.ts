@@ -286,7 +286,10 @@ export const suites: readonly Suite[] = [
     needs: emulator,
     minutes: '120',
     ci: 'none',
-    files: ['tests/boot/{short-upgrade,upgrade,install}.test.ts', 'tests/boot/long/broken-images.test.ts'],
+    files: [
+      'tests/boot/{short-upgrade,upgrade,install}.test.ts',
+      'tests/boot/long/{broken-images,released-client}.test.ts',
+    ],
     question:
       'Are machines installed, upgraded and rolled back, and does none strand on a system that does not work?',
     programs: ['image'],
