@@ -7,6 +7,7 @@ import { formatPosition } from '../yaml/config-node.ts';
 import { entriesOf, isYamlList, type YamlValue } from '../yaml/yaml-value.ts';
 import type { Conversion, ConversionNote, Move } from './conversion.ts';
 import { backRules } from './to-sections/back-rules.ts';
+import { unknownKeysOf } from './to-sections/unknown-keys.ts';
 import { unknownKinds } from './to-sections/unknown-kinds.ts';
 import { isUnset, valueAt, withoutValue, withValue } from './value-path.ts';
 
@@ -78,6 +79,11 @@ export function convertToSections(configuration: Configuration): Conversion {
   for (const document of unknown)
     if (!named.has(labelOf(document)))
       notes.push(kept(document, '1.13 does not know this kind, and refuses it'));
+  for (const document of documents)
+    for (const key of unknownKeysOf(document)) {
+      const note = kept(document, '1.13 does not know this key, and refuses the document');
+      notes.push({ ...note, key: `${note.key}: ${key}` });
+    }
   return { configuration: documents, notes, moves: new Map([[legacyKind, moves]]) };
 }
 

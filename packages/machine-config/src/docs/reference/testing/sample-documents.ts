@@ -1,5 +1,5 @@
 // Makes documents of the examples of the reference, and validates them.
-import { createPublicKey } from 'node:crypto';
+import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { generateCertificateAuthority } from '@nodewright/pki';
 import { loadConfiguration } from '../../../decode/load-configuration.ts';
 import { DocumentReader } from '../../../effective/config-reader.ts';
@@ -107,7 +107,8 @@ function sampleKeys(): Promise<SampleKeys> {
     notBefore: new Date('2026-01-02T03:04:05Z'),
   }).then(({ certificate, key }) => ({
     certificate,
-    key,
+    // The released client takes no other form in RegistryTLSConfig.
+    key: createPrivateKey(key).export({ type: 'pkcs8', format: 'pem' }).toString(),
     publicKey: createPublicKey(certificate).export({ type: 'spki', format: 'pem' }).toString(),
   }));
   return made;
