@@ -65,7 +65,7 @@ export const questions: readonly (readonly [question: string, ...pages: string[]
   // With typing errors.
   ['certifcate expird', 'troubleshooting', 'concepts-roles-and-certificates'],
   ['restor etdc', 'how-to-back-up-and-restore', 'how-to-recover-etcd-without-a-quorum'],
-  ['upgarde', 'command-upgrade', 'concepts-boot-and-upgrades'],
+  ['upgarde', 'command-upgrade', 'concepts-boot-and-upgrades', 'how-to-upgrade-and-roll-back'],
   ['how to raed logs', 'command-logs'],
   ['kuberentes', 'tutorials-run-kubernetes'],
   ['enpoints', 'concepts-endpoints-and-nodes'],
