@@ -50,7 +50,9 @@ class RolloutSimulation {
   readonly #faultsEndMs: number;
   readonly #changedMs = new Map<string, number>();
   #plans = 0;
+  /** When the plan was running last: a node that was told to begin just before a pause may not know of the pause. */
   #lastRunningMs = 0;
+  #seen: { readonly stored: unknown; readonly isRunning: boolean } | undefined;
 
   constructor({ seed, looksAway = false, onStep = () => {} }: RolloutSimulationInit) {
     const random = new SeededRandom(seed);
@@ -79,6 +81,7 @@ class RolloutSimulation {
     while (!isOver && this.#problems.length === 0 && cluster.nowMs < endMs) {
       await turn();
       cluster.observe();
+      this.#observePhase();
       if (!cluster.timers.step(endMs)) break;
       if (cluster.nowMs < checkMs) continue;
       checkMs = cluster.nowMs + 30_000;
@@ -149,6 +152,14 @@ class RolloutSimulation {
     return { problem: problems[0], end: 'waits' };
   }
 
+  /** At each moment. */
+  #observePhase(): void {
+    const { stored } = this.#etcd;
+    if (this.#seen === undefined || this.#seen.stored !== stored)
+      this.#seen = { stored, isRunning: this.#plan?.phase === 'running' };
+    if (this.#seen.isRunning) this.#lastRunningMs = this.#cluster.nowMs;
+  }
+
   /** At each moment in which a node begins to act. */
   #checkBegin(plan: RolloutPlan, node: SimulatedNode): void {
     const cluster = this.#cluster;
@@ -168,8 +179,7 @@ class RolloutSimulation {
       const left = plan.nodes.filter((one) => one.role === 'control-plane' && one.progress.state !== 'done');
       if (left.length > 0) this.#problems.push(`${text} before ${left.map(({ name }) => name)}`);
     }
-    if (this.#plan?.phase === 'running') this.#lastRunningMs = cluster.nowMs;
-    else if (cluster.nowMs - this.#lastRunningMs > staleMs)
+    if (this.#plan?.phase !== 'running' && cluster.nowMs - this.#lastRunningMs > staleMs)
       this.#problems.push(`${text} although the plan is ${this.#plan?.phase}`);
   }
 
