@@ -19,7 +19,8 @@ import { DhcpOperator } from './dhcp-operator.ts';
 import type { DhcpWire, Reception, WireEvents, WireLink } from './dhcp-wire.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dhcp-'));
-after(() => rmSync(folder, { recursive: true }));
+// A lease may be written a moment after the last test.
+after(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
 let files = 0;
 const newPath = () => {
   files += 1;
