@@ -59,7 +59,7 @@ test('a plan that a snapshot of another etcd has brought is removed when it is r
   assert.equal(Buffer.from((await createEtcdPlanStore(former).read(signal))?.bytes ?? '').toString(), 'old');
 });
 
-test('a plan that names no cluster of etcd is removed when it is read, whoever has written it', {
+test('a plan in etcd that does not name its cluster is removed when it is read', {
   skip,
 }, async () => {
   const etcd = (cluster ?? assert.fail('no etcd')).client();
