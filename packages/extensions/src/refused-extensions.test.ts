@@ -353,6 +353,11 @@ const cases: readonly (readonly [what: string, image: () => Pick<TestImage, 'fil
     /names an entry twice/,
   ],
   [
+    'two extended headers of one entry',
+    () => image({ name: 'x', type: 'x', content: '13 comment=a\n' }, { name: 'x', extended: { path: 'b' } }),
+    /an entry with two extended headers$/,
+  ],
+  [
     'an end before its blocks',
     () => testImage([tar({ name: file, content: 'text' }).subarray(0, -1024)]),
     /archive ends early$/,

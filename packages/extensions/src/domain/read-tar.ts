@@ -57,6 +57,7 @@ interface Found {
 /** The next header that is no extension of another one, with those before it. Undefined at the end of the archive. */
 async function nextEntry(reader: PieceReader): Promise<Found | undefined> {
   let extended: ExtendedHeader | undefined;
+  let hasExtendedHeader = false;
   for (;;) {
     const header = parseTarHeader(await reader.exactly(tarBlockBytes));
     if (header === undefined) {
@@ -68,6 +69,9 @@ async function nextEntry(reader: PieceReader): Promise<Found | undefined> {
         checkGlobalHeader(await contentOf(reader, header));
         break;
       case 'extended header':
+        // Some programs join the two, others forget the first.
+        if (hasExtendedHeader) throw refused('its archive has an entry with two extended headers');
+        hasExtendedHeader = true;
         extended = merged(extended, parseExtendedHeader(await contentOf(reader, header)));
         break;
       case 'long name':
