@@ -14,6 +14,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemTimers } from '@nodewright/async';
+import { removeInterruptedTasks } from '@nodewright/containers/interrupted-tasks';
 import { eventually } from '@nodewright/testkit';
 import { type ContainerdPrograms, ensureContainerd } from '../../tools/containerd/ensure-containerd.ts';
 
@@ -99,6 +101,8 @@ export async function startContainerd({ rootSizeBytes }: StartContainerdInit = {
     existsSync(paths.log) ? readFileSync(paths.log, 'utf8').split('successfully booted').length : 1;
 
   async function start(): Promise<void> {
+    // As machined does it.
+    await removeInterruptedTasks(paths.state, systemTimers, AbortSignal.timeout(timeoutMs));
     const before = boots();
     const log = openSync(paths.log, 'a');
     child = spawn(programs.containerd, ['--config', config], {

@@ -1,6 +1,7 @@
 import { chmod } from 'node:fs/promises';
 import { pause, systemTimers } from '@nodewright/async';
 import type { ContainerRuntime } from '@nodewright/containers';
+import { removeInterruptedTasks } from '@nodewright/containers/interrupted-tasks';
 import { serviceIds } from '@nodewright/contract';
 import { makeFolder } from '@nodewright/files';
 import { containerdCgroups, containerdOomScore, containerdPaths } from '@nodewright/node-files';
@@ -10,6 +11,7 @@ import {
   defaultHealthTimes,
   type ExitGuard,
   type ProcessWatcher,
+  type Runner,
   restartRunner,
   type ServiceCgroups,
   type ServiceDefinition,
@@ -40,7 +42,7 @@ const stateMode = 0o711;
 export function containerdService(init: ContainerdServiceInit): ServiceDefinition {
   const { options, conditions, runtime, health, logs, guard, watcher, cgroups, log } = init;
   const { program, socket, config, state } = containerdPaths;
-  const process = createProcessRunner({
+  const daemon = createProcessRunner({
     argv: [program, '--address', socket, '--config', config],
     workingDirectory: '/',
     environment: () => ({ PATH: '/usr/sbin:/usr/bin:/sbin:/bin', XDG_RUNTIME_DIR: '/run' }),
@@ -53,6 +55,15 @@ export function containerdService(init: ContainerdServiceInit): ServiceDefinitio
     leavesDescendants: true,
     graceTimeoutMs,
   });
+  const process: Runner = {
+    text: daemon.text,
+    // Before each start: what a killed containerd has left would keep a container from starting.
+    async run(report, signal) {
+      for (const task of await removeInterruptedTasks(state, systemTimers, signal))
+        log.warn({ task }, 'removed what an interrupted start of a container had left');
+      await daemon.run(report, signal);
+    },
+  };
   return {
     id: serviceIds.cri,
     outlivedBy: [serviceIds.machined],
