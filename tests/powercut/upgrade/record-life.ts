@@ -77,9 +77,14 @@ async function record(
     ...{ boot: { kind: 'bios' }, disk, medium, writeLog: log },
   });
   using follower = followWriteLog(log);
+  let before = 0;
   const ended = (phase: Phase) => {
-    say(`${phase} recorded: ${follower.count()} requests`);
-    return follower.count();
+    const count = follower.count();
+    if (count <= before)
+      throw new Error(`the record ends in the middle: nothing of the phase ${phase} can be read`);
+    before = count;
+    say(`${phase} recorded: ${count} requests`);
+    return count;
   };
   const install = ended('install');
   await upgradable.upgrade('registry.test/installer:v1.14.1');
