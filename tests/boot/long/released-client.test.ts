@@ -47,5 +47,8 @@ test('the released client upgrades a machine and rolls it back', { skip }, async
         await upgradable.runs('v1.14.1', 'B', 'confirmed');
         await released('rollback');
         await upgradable.runs('v1.14.0', 'A', 'confirmed');
+        // A node whose etcd is busy with its own start refuses the next upgrade.
+        await upgradable.isReady();
+        await workplace.succeeds(upgradable.call('etcd', 'status'), timeoutMs);
       });
 });
