@@ -44,7 +44,7 @@ SEED ?=
 # test-boot-network` how long a lease is renewed, 10 by default.
 MINUTES ?=
 H2_SEED ?=
-# For `make test-boot-network`: how many random sequences of configurations, 100 by default.
+# For `make test-boot-network` and `make test-network-sequences`: how many random sequences, 100 by default, or all of them.
 SEQUENCES ?=
 # For `make soak-weeks`: the share of a week, 1 by default.
 SHARE ?=
@@ -95,7 +95,7 @@ suite = node tools/suite.ts $@ $(if $(FILES)$(CONTAINER_FILES)$(CASES)$(FOCUS)$(
 define groups
 What most people need: up down test test-changed check format generate build docs clean
 Tests of daemons, clusters and documents: test-status test-flakes mutate test-docs test-ui test-user test-compose test-node-image test-upstream conformance test-node-http2 grpc-interop h2spec test-registry test-devices test-network test-virtual-address test-programs test-upgrade test-upgrade-all judges
-Faults, attacks and long runs: chaos attack attack-network sim test-fuzz test-config-fuzz test-convert fuzz-h2 test-soak soak-h2 soak-download soak-node soak-weeks
+Faults, attacks and long runs: chaos attack attack-network test-network-sequences sim test-fuzz test-config-fuzz test-convert fuzz-h2 test-soak soak-h2 soak-download soak-node soak-weeks
 Measurements: measure measure-reboots measure-kubernetes measure-boot measure-memory measure-package bench bench-copy bench-state bench-ui bench-registry test-bench scale
 Kubernetes: kubernetes test-kubernetes test-kubelet e2e-kubernetes
 Programs and images that clusters and tests use: etcd images engine jaeger containerd upstream-client interop-programs sdk package rehearsal
@@ -255,6 +255,10 @@ attack: $(built) ## attacks a cluster while a second client uses it, about 40 mi
 .PHONY: attack-network
 attack-network: $(built) ## attacks the network of a machine in network namespaces while a second client uses it, ten minutes (root, dnsmasq-base, CASES=)
 	@$(suite) node tests/network/attack-network.ts --only '$(CASES)'
+
+.PHONY: test-network-sequences
+test-network-sequences: $(installed) ## brings links, addresses and routes through 10,000 random sequences in memory and 500 on the kernel, a short form of which is in make test (root, SEED=, SEQUENCES=)
+	@LONG_SEQUENCES=1 SEED='$(SEED)' SEQUENCES='$(SEQUENCES)' $(suite) node tools/test.ts 'services/machined/src/network/{domain,host}/plan*.property.test.ts'
 
 .PHONY: test-compose
 test-compose: $(built) ## tests the images and the compose stack; needs a Docker engine

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { checkSequence, deviceAction } from '../testing/device-sequences.ts';
 import { linkCases, Shorthand } from '../testing/link-conformance.ts';
 import { type LinkAction, LinkBench, linkAction, performAll } from '../testing/link-sequences.ts';
+import { sequenceRuns } from '../testing/sequence-runs.ts';
 import { SimulatedLinks } from '../testing/simulated-links.ts';
 
 function simulated(): SimulatedLinks {
@@ -46,15 +47,10 @@ test('a member of a bond leaves it when a pass that was to remove the bond ended
 });
 
 const kinds = new Set(['vlan', 'bond', 'bridge', 'vrf', 'veth', 'dummy', 'wireguard']);
-/** Each takes a part of the time that a test has. */
-const parts = 5;
-const sequences = {
-  numRuns: Math.ceil(Number(process.env.SEQUENCES ?? 10_000) / parts),
-  ...(process.env.SEED === undefined ? {} : { seed: Number(process.env.SEED) }),
-};
+const { parts, options } = sequenceRuns(5, { short: 2000, long: 10_000 });
 
-for (let part = 1; part <= parts; part += 1)
-  test(`links are as configured after any sequence, a second pass plans nothing, and what others made stays (${part} of ${parts})`, () => {
+for (const part of parts)
+  test(`links are as configured after any sequence, a second pass plans nothing, and what others made stays (${part} of ${parts.length})`, () => {
     fc.assert(
       fc.property(fc.array(linkAction(kinds), { maxLength: 12 }), (actions) => {
         const bench = new LinkBench(simulated());
@@ -64,16 +60,16 @@ for (let part = 1; part <= parts; part += 1)
         bench.settle();
         assert.deepEqual(bench.mistakes(), []);
       }),
-      sequences,
+      options,
     );
   });
 
-for (let part = 1; part <= parts; part += 1)
-  test(`aliases and features are as configured after any sequence, and as before when they are not configured any more (${part} of ${parts})`, () => {
+for (const part of parts)
+  test(`aliases and features are as configured after any sequence, and as before when they are not configured any more (${part} of ${parts.length})`, () => {
     fc.assert(
       fc.property(fc.array(deviceAction, { maxLength: 12 }), (actions) =>
         checkSequence(simulated(), actions),
       ),
-      sequences,
+      options,
     );
   });

@@ -9,6 +9,7 @@ import { worlds } from '../../base/domain/world.ts';
 import { checkSequence, deviceAction } from '../testing/device-sequences.ts';
 import { type LinksUnderTest, linkCases, Shorthand } from '../testing/link-conformance.ts';
 import { LinkBench, linkAction, performAll, type SeenLink } from '../testing/link-sequences.ts';
+import { sequenceRuns } from '../testing/sequence-runs.ts';
 import { devicesOfDump } from '../testing/wg-dump.ts';
 import { linksWithWireguard, openKernelNetwork } from './kernel-network.ts';
 import { openNetworkPort } from './network-port.ts';
@@ -114,15 +115,10 @@ function detailsOf(kind: string | undefined, data: Readonly<Record<string, unkno
   return {};
 }
 
-/** Each takes a part of the time that a test has. */
-const parts = 4;
-const sequences = {
-  numRuns: Math.ceil(Number(process.env.SEQUENCES ?? 500) / parts),
-  ...(process.env.SEED === undefined ? {} : { seed: Number(process.env.SEED) }),
-};
+const { parts, options } = sequenceRuns(4, { short: 100, long: 500 });
 
-for (let part = 1; part <= parts; part += 1)
-  test(`links are as configured after any sequence, a second pass plans nothing, and what others made stays (${part} of ${parts})`, {
+for (const part of parts)
+  test(`links are as configured after any sequence, a second pass plans nothing, and what others made stays (${part} of ${parts.length})`, {
     skip,
   }, () => {
     // `ip` shows the options of a bond by names.
@@ -137,17 +133,17 @@ for (let part = 1; part <= parts; part += 1)
         bench.settle();
         assert.deepEqual(bench.mistakes(shownLinks()), []);
       }),
-      sequences,
+      options,
     );
   });
 
-for (let part = 1; part <= parts; part += 1)
-  test(`aliases and features are as configured after any sequence, and as before when they are not configured any more (${part} of ${parts})`, {
+for (const part of parts)
+  test(`aliases and features are as configured after any sequence, and as before when they are not configured any more (${part} of ${parts.length})`, {
     skip,
   }, () => {
     startWithWires();
     fc.assert(
       fc.property(fc.array(deviceAction, { maxLength: 8 }), (actions) => checkSequence(kernel, actions)),
-      sequences,
+      options,
     );
   });

@@ -14,6 +14,7 @@ import type { NetworkPlan } from '../domain/network-step.ts';
 import { planAddresses } from '../domain/plan-addresses.ts';
 import { planRoutes } from '../domain/plan-routes.ts';
 import { plainRoute } from '../domain/route-documents.ts';
+import { sequenceRuns } from '../testing/sequence-runs.ts';
 import { type KernelNetwork, openKernelNetwork } from './kernel-network.ts';
 import { setLinkParameters } from './link-parameters.ts';
 import { type NetworkPort, openNetworkPort } from './network-port.ts';
@@ -127,12 +128,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   fc.record({ kind: fc.constant('link' as const), name: fc.constantFrom(...links) }),
 );
 
-/** Each takes a part of the time that a test has. */
-const parts = 4;
-const runs = {
-  numRuns: Math.ceil(Number(process.env.SEQUENCES ?? 500) / parts),
-  ...(process.env.SEED === undefined ? {} : { seed: Number(process.env.SEED) }),
-};
+const { parts, options: runs } = sequenceRuns(4, { short: 100, long: 500 });
 const permanent = 0x80;
 const kernelProtocol = 2;
 const tables = new Set([254, 1000]);
@@ -438,8 +434,8 @@ test('a test that changes everything refuses to run in the network namespace of 
   assert.throws(() => requireOwnNamespace(), /the network namespace of the host/);
 });
 
-for (let part = 1; part <= parts; part += 1)
-  test(`random sequences end with the kernel as planned, a second pass plans nothing, and foreign addresses and routes stay (${part} of ${parts})`, {
+for (const part of parts)
+  test(`random sequences end with the kernel as planned, a second pass plans nothing, and foreign addresses and routes stay (${part} of ${parts.length})`, {
     skip,
   }, async () => {
     const calls = await loadNativeCalls();
