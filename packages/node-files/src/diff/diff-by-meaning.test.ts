@@ -25,7 +25,7 @@ test('diffByMeaning() says what restarts, and when each change acts', async () =
       'cluster: { scheduler: { extraArgs: { v: "4" } } }',
       'controlPlane.scheduler.extraArgs.v',
       'restart',
-      ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'],
+      ['kube-scheduler'],
     ],
     ['machine: { install: { wipe: true } }', 'install.wipe', 'next-upgrade', []],
     ['machine: { env: { A: b } }', 'environment.A', 'next-start', []],
@@ -47,16 +47,15 @@ test('diffByMeaning() says what restarts, and when each change acts', async () =
   }
 });
 
-test('diffByMeaning() names all components when a file of one of them is different: they share its version', async () => {
+test('diffByMeaning() names the one component that reads a file which is different', async () => {
   const policy = '{ apiVersion: audit.k8s.io/v1, kind: Policy, rules: [{ level: None }] }';
-  for (const patch of [
-    `cluster: { apiServer: { auditPolicy: ${policy} } }`,
-    'cluster: { scheduler: { config: { profiles: [{ schedulerName: a }] } } }',
+  for (const [patch, reader] of [
+    [`apiServer: { auditPolicy: ${policy} }`, 'kube-apiserver'],
+    ['scheduler: { config: { profiles: [{ schedulerName: a }] } }', 'kube-scheduler'],
   ]) {
-    const { changes, restarts } = await withPatch(patch);
+    const { changes, restarts } = await withPatch(`cluster: { ${patch} }`);
     const file = changes.find(({ of, name }) => of === 'file' && name.endsWith('.yaml'));
-    const all = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
-    assert.deepEqual([file?.effect.services, restarts], [all, all], patch);
+    assert.deepEqual([file?.effect.services, restarts], [[reader], [reader]], patch);
   }
 });
 
@@ -110,5 +109,5 @@ test('formatMeaning() has no value of a configuration', async () => {
 test('diffByMeaning() names what two forms of one configuration make restart', () => {
   const { before, after } = convertConfigurationText(base);
   const { restarts } = diffByMeaning(before, after);
-  assert.deepEqual(restarts, ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler']);
+  assert.deepEqual(restarts, ['kube-apiserver']);
 });

@@ -32,12 +32,6 @@ const listOf = (names: readonly string[]) => names.join(', ').replace(/, ([^,]*)
 const nextBoot = (text = 'acts after the next boot'): Effect => ({ when: 'next-boot', text });
 
 /**
- * The configuration files of the components have one version together, which is in the annotations of all three pods. The configuration of
- * the scheduler counts as a whole, also with its image and flags. Source: Talos v1.14: k8s.RenderConfigsStaticPodController.
- */
-const replacesAll = restartsInTurn('kube-controller-manager', 'kube-scheduler');
-
-/**
  * What becomes of each difference. The first row that matches counts. Names are those of `ProofDifference`.
  *
  * Source: Talos v1.14: ApplyConfiguration.
@@ -45,11 +39,11 @@ const replacesAll = restartsInTurn('kube-controller-manager', 'kube-scheduler');
 const rows: readonly (readonly ['file' | 'setting', RegExp, Effect])[] = [
   ['file', /^static pod kube-apiserver$/, restartsInTurn()],
   ['file', /^static pod kube-controller-manager$/, restarts('kube-controller-manager')],
-  ['file', /^static pod kube-scheduler$/, replacesAll],
+  ['file', /^static pod kube-scheduler$/, restarts('kube-scheduler')],
   ['file', /^static pod /, atOnce('the kubelet starts the pod anew')],
-  ['file', below(podPaths.config('kube-apiserver')), replacesAll],
+  ['file', below(podPaths.config('kube-apiserver')), restartsInTurn()],
   ['file', below(podPaths.secrets('kube-apiserver')), restartsInTurn()],
-  ['file', below(podPaths.config('kube-scheduler')), replacesAll],
+  ['file', below(podPaths.config('kube-scheduler')), restarts('kube-scheduler')],
   ['file', /^(?:container|command line) of the kubelet$/, restarts('kubelet')],
   ['file', below(kubeletPaths.settings), restarts('kubelet')],
   ['file', /^manifest/, atOnce('a control plane applies the manifest to the cluster')],
@@ -58,9 +52,11 @@ const rows: readonly (readonly ['file' | 'setting', RegExp, Effect])[] = [
   ['file', /^kernel parameters$/, atOnce('the kernel gets the values')],
   ['file', /^\/etc\/(?:hosts|resolv\.conf)$/, atOnce('programs read it with their next look-up')],
 
-  // Authentication can also be a flag of kube-apiserver alone. Where it is a file, the row of the file says the rest.
-  ['setting', /^controlPlane\.(?:apiServer|authentication)\b/, restartsInTurn()],
-  ['setting', /^controlPlane\.(?:authorizers|auditPolicy|admissionPlugins)\b/, replacesAll],
+  [
+    'setting',
+    /^controlPlane\.(?:apiServer|authentication|authorizers|auditPolicy|admissionPlugins)\b/,
+    restartsInTurn(),
+  ],
   [
     'setting',
     /^identity\.ca\b/,
@@ -80,7 +76,7 @@ const rows: readonly (readonly ['file' | 'setting', RegExp, Effect])[] = [
     atOnce('kube-apiserver gets another certificate, and reads it again'),
   ],
   ['setting', /^controlPlane\.(?:controllerManager|nodeMasks)\b/, restarts('kube-controller-manager')],
-  ['setting', /^controlPlane\.scheduler\b/, replacesAll],
+  ['setting', /^controlPlane\.scheduler\b/, restarts('kube-scheduler')],
   ['setting', /^controlPlane\.staticPods\b/, atOnce('the kubelet starts the pod anew')],
   ['setting', /^manifests\b/, atOnce('a control plane applies the manifest to the cluster')],
   ['setting', /^kubelet\b/, restarts('kubelet')],

@@ -12,7 +12,7 @@ export const configStatuses = defineKind({
   },
   spec: {
     ready: field(1, bool),
-    /** Versions of the input resources, concatenated without a separator. */
+    /** A version of the files of each component, with dots between them. */
     version: field(2, text),
   },
 });
@@ -45,7 +45,7 @@ export const secretStatuses = defineKind({
   },
   spec: {
     ready: field(1, bool),
-    /** Version of the KubernetesSecrets resource. */
+    /** A version of the files of each component, with dots between them. */
     version: field(2, text),
   },
 });

@@ -305,6 +305,30 @@ test('a change of the configuration changes the annotations of the pods that it 
   assert.deepEqual(scheduler, before[1]);
 });
 
+test('a configuration file that changes replaces the component that reads it, and no other', async () => {
+  await using node = await openNode();
+  await node.service('etcd');
+  await node.configure(await controlPlaneText({ minor: 13 }));
+  const components = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+  const pods = () => Promise.all(components.map(async (id) => (await node.spec(staticPods, id)).pod));
+  const audit = '{ apiVersion: audit.k8s.io/v1, kind: Policy, rules: [{ level: None }] }';
+  for (const [patch, reader] of [
+    [`apiServer: { auditPolicy: ${audit} }`, 'kube-apiserver'],
+    ['scheduler: { config: { profiles: [{ schedulerName: a }] } }', 'kube-scheduler'],
+    // The files of the scheduler do not follow from its flags.
+    ['scheduler: { extraArgs: { v: "4" } }', 'kube-scheduler'],
+  ]) {
+    const before = await pods();
+    await node.configure(await controlPlaneText({ minor: 13, patches: [`cluster: { ${patch} }`] }));
+    const after = await pods();
+    const replaced = components.filter(
+      (_, at) => podSettings(before[at] ?? {}) !== podSettings(after[at] ?? {}),
+    );
+    assert.deepEqual(replaced, [reader], patch);
+    await node.configure(await controlPlaneText({ minor: 13 }));
+  }
+});
+
 test('a change of the encryption in etcd alone replaces the API server, and no other component', async () => {
   await using node = await openNode();
   await node.service('etcd');

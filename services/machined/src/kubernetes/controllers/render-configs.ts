@@ -15,14 +15,16 @@ import {
   configStatuses,
   schedulerConfigs,
 } from '@nodewright/state/kinds';
+import type { ComponentFiles } from '../domain/component-files.ts';
+import { componentVersions } from '../domain/component-versions.ts';
 import type { ComponentFileStore } from '../host/component-files.ts';
 import { finalId } from './final-configs.ts';
 
 const scheduler = pointerTo(schedulerConfigs, finalId('kube-scheduler'));
 
 /**
- * Writes the configuration files of the components and publishes their version. Source: Talos v1.14:
- * k8s.RenderConfigsStaticPodController.
+ * Writes the configuration files of the components and publishes a version for the files of each: upstream's nodes have one version for
+ * all, and replace each component for the files of another one. Source: Talos v1.14: k8s.RenderConfigsStaticPodController.
  *
  * @param root the folder below which the components find the files of the node; empty in containers
  */
@@ -49,7 +51,7 @@ export function createRenderConfigsController(files: ComponentFileStore, root: s
       }
       if (admission === undefined || audit === undefined || final === undefined) return;
       if (authorization === undefined || authentication === undefined) return;
-      await files.write({
+      const wanted: ComponentFiles = {
         'kube-apiserver': {
           'admission-control-config.yaml': admissionControlText(admission.spec),
           'auditpolicy.yaml': auditPolicyText(audit.spec),
@@ -57,15 +59,10 @@ export function createRenderConfigsController(files: ComponentFileStore, root: s
           'authentication-config.yaml': authenticationText(authentication.spec),
         },
         'kube-scheduler': { 'scheduler-config.yaml': schedulerConfigText(final.spec, root) },
-      });
-      const all = [admission, audit, authorization, authentication, final];
-      const version = joinVersions(all.map(({ metadata }) => metadata.version));
-      await pass.replace(configStatuses, [{ id: configStatuses.singleton, spec: { ready: true, version } }]);
+      };
+      await files.write(wanted);
+      const spec = { ready: true, version: componentVersions(wanted) };
+      await pass.replace(configStatuses, [{ id: configStatuses.singleton, spec }]);
     },
   };
-}
-
-/** One text for the versions of several resources, different for different ones: without a separator 1 and 12 would be 11 and 2. */
-export function joinVersions(versions: readonly number[]): string {
-  return versions.join('.');
 }

@@ -16,8 +16,8 @@ import {
   services,
   staticPods,
 } from '@nodewright/state/kinds';
+import { versionOf } from '../domain/component-versions.ts';
 import { podSettings } from '../domain/pod-settings.ts';
-import { secretsVersionOf } from '../domain/secrets-version.ts';
 import type { PodGrant } from '../host/pod-grant.ts';
 import { finalId } from './final-configs.ts';
 
@@ -76,9 +76,9 @@ export function createControlPlaneStaticPodController(gates?: StaticPodGates): C
         component: ComponentName,
         { metadata }: Pick<Resource<unknown>, 'metadata'>,
       ): PodVersions => ({
-        secrets: secretsVersionOf(secrets.version, component),
+        secrets: versionOf(secrets.version, component),
         config: String(metadata.version),
-        configFiles: configs.version,
+        configFiles: versionOf(configs.version, component),
       });
       const wanted = apiServerPod(apiServer.spec, versions('kube-apiserver', apiServer));
       const isPublished = running === undefined || grant === undefined || grant.allows(podSettings(wanted));

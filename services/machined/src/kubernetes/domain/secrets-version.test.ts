@@ -4,8 +4,9 @@ import { test } from 'node:test';
 import { type ComponentName, components } from '@nodewright/node-files';
 import { kubernetesRootSecrets } from '@nodewright/state/kinds';
 import type { ComponentFiles } from './component-files.ts';
+import { versionOf } from './component-versions.ts';
 import { secretFiles } from './secret-files.ts';
-import { secretsVersion, secretsVersionOf } from './secrets-version.ts';
+import { secretsVersion } from './secrets-version.ts';
 
 const newKey = () =>
   generateKeyPairSync('ec', {
@@ -52,9 +53,7 @@ function filesWith(change: Partial<typeof root> = {}): ComponentFiles {
 /** The components whose pods are replaced when files change from one state to another. */
 function replacedBetween(before: ComponentFiles, after: ComponentFiles): ComponentName[] {
   const [old, next] = [secretsVersion(before), secretsVersion(after)];
-  return components.filter(
-    (component) => secretsVersionOf(old, component) !== secretsVersionOf(next, component),
-  );
+  return components.filter((component) => versionOf(old, component) !== versionOf(next, component));
 }
 
 test('the version of a component follows each file that its program reads only when it starts', () => {
