@@ -109,5 +109,5 @@ test('formatMeaning() has no value of a configuration', async () => {
 test('diffByMeaning() names what two forms of one configuration make restart', () => {
   const { before, after } = convertConfigurationText(base);
   const { restarts } = diffByMeaning(before, after);
-  assert.deepEqual(restarts, ['kube-apiserver']);
+  assert.deepEqual(restarts, ['kube-apiserver', 'kube-controller-manager']);
 });
