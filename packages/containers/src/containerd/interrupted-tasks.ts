@@ -2,9 +2,9 @@ import { readdir, readlink, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pauseBy, type Timers } from '@nodewright/async';
 
-/** Where containerd keeps the folders of tasks: `<namespace>/<id>` below it. Source: containerd 2.4, runtime v2. */
+/** Where containerd keeps the folders of tasks: `<namespace>/<id>` below it. Source: containerd, runtime v2. */
 const tasksFolder = 'io.containerd.runtime.v2.task';
-/** A shim writes this file before it calls runc. Without it containerd cannot clean up. Source: containerd issue 11071. */
+/** A shim writes this file before it calls runc. Without it containerd cannot clean up. Source: containerd, issue 11071. */
 const runtimeFile = 'runtime';
 /** A killed process is gone at once, unless it waits for a disk. */
 const killMs = 5_000;

@@ -52,7 +52,7 @@ test('diffByMeaning() names the one component that reads a file which is differe
   for (const [patch, reader] of [
     [`apiServer: { auditPolicy: ${policy} }`, 'kube-apiserver'],
     ['scheduler: { config: { profiles: [{ schedulerName: a }] } }', 'kube-scheduler'],
-  ]) {
+  ] as const) {
     const { changes, restarts } = await withPatch(`cluster: { ${patch} }`);
     const file = changes.find(({ of, name }) => of === 'file' && name.endsWith('.yaml'));
     assert.deepEqual([file?.effect.services, restarts], [[reader], [reader]], patch);

@@ -317,7 +317,7 @@ test('a configuration file that changes replaces the component that reads it, an
     ['scheduler: { config: { profiles: [{ schedulerName: a }] } }', 'kube-scheduler'],
     // The files of the scheduler do not follow from its flags.
     ['scheduler: { extraArgs: { v: "4" } }', 'kube-scheduler'],
-  ]) {
+  ] as const) {
     const before = await pods();
     await node.configure(await controlPlaneText({ minor: 13, patches: [`cluster: { ${patch} }`] }));
     const after = await pods();
