@@ -3,7 +3,7 @@ export const questions: readonly (readonly [question: string, ...pages: string[]
   ['how do I reset a node', 'command-reset'],
   ['add node', 'how-to-join-a-node'],
   ['how to add a worker', 'how-to-join-a-node'],
-  ['migrate from v1alpha1', 'how-to-move-to-the-new-documents'],
+  ['migrate to the new documents of 1.14', 'how-to-move-to-the-new-documents'],
   ['restore etcd', 'how-to-back-up-and-restore', 'how-to-recover-etcd-without-a-quorum'],
   ['dns not working', 'concepts-network', 'config-resolverconfig'],
   ['certificate expired', 'troubleshooting', 'concepts-roles-and-certificates'],
