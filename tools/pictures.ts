@@ -1,5 +1,5 @@
-// `make pictures`: makes the pictures of the README from a running cluster of processes, which it creates and removes.
-// `node tools/pictures.ts [--only <name>,…]`. It needs tmux, and Chromium for pictures of pages.
+// `make pictures`: makes the pictures of the README from a running cluster of processes, which it creates and removes, and those of a machine's
+// screen from a machine. `node tools/pictures.ts [--only <name>,…]`. It needs tmux, Chromium for pictures of pages, and QEMU for a machine.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -102,6 +102,8 @@ export interface Machine extends AsyncDisposable {
   readonly order: (command: string) => Promise<void>;
   /** The text that the memory of its screen holds: rows of 80 characters, one after the other, also those that were scrolled. */
   readonly screen: () => Promise<string>;
+  /** Writes what its screen shows as a PNG. */
+  readonly screenshot: (path: string) => Promise<void>;
   /** `<address>:<port>` of the machine's API: a port of 127.0.0.1, or the machine's own with a network of its own. */
   readonly api: string;
 }
@@ -208,6 +210,11 @@ async function startOnce({
       wait(`${pattern} on the console`, () => pattern.test(text()), timeoutMs),
     isOff: (timeoutMs = 600_000) => wait('the end of the machine', hasEnded, timeoutMs),
     order,
+    async screenshot(path) {
+      // The answer repeats the command, and says more only when it has failed.
+      const answer = await ask(`screendump ${path} -f png`);
+      if (!existsSync(path)) throw new Error(`the emulator writes no picture: ${answer}`);
+    },
     screen: async () => textOfScreen(await ask(`xp /${screenBytes}xb ${screenAt}`)),
     pressPower: () => order('system_powerdown'),
     pressControlAltDelete: () => order('sendkey ctrl-alt-delete'),

@@ -27,7 +27,7 @@ const fromDisk = /image \/boot\/A\/rootfs\.squashfs on \/dev\/vda3/;
 export async function startUpgradable(
   workplace: Workplace,
   registry: LayoutRegistry,
-  init: Pick<MachineInit, 'boot' | 'disk' | 'hasWatchdog' | 'medium' | 'writeLog'>,
+  init: Pick<MachineInit, 'boot' | 'disk' | 'hasScreen' | 'hasWatchdog' | 'medium' | 'writeLog'>,
 ): Promise<UpgradableMachine> {
   const { talosctl, succeeds, shows, trusted } = workplace;
   await workplace.generate('demo', '--install-disk', '/dev/vda');

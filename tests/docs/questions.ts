@@ -22,6 +22,11 @@ export const questions: readonly (readonly [question: string, ...pages: string[]
   ['static ip', 'how-to-a-static-address'],
   ['upgrade all nodes', 'how-to-upgrade-and-roll-back', 'command-upgrade', 'concepts-boot-and-upgrades'],
   ['try an upgrade before production', 'tutorials-rehearse-an-upgrade', 'how-to-upgrade-and-roll-back'],
+  [
+    'what does the screen show during an upgrade',
+    'tutorials-upgrade-a-machine',
+    'concepts-boot-and-upgrades',
+  ],
   ['upgrade is stuck', 'concepts-when-an-upgrade-meets-trouble', 'how-to-upgrade-and-roll-back'],
   ['drain never ends', 'concepts-when-an-upgrade-meets-trouble'],
   ['cluster in github actions', 'how-to-a-cluster-in-ci'],

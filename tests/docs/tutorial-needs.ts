@@ -14,6 +14,8 @@ export interface TutorialRun {
 }
 
 const longMs = 600_000;
+/** An upgrade and its way back are three starts of a machine. */
+const upgradeMs = 900_000;
 /** An image of machines whose root has to be built first, on a machine that is busy. */
 const buildMs = 2_400_000;
 
@@ -24,6 +26,11 @@ const needs: Readonly<Record<string, (checkout: string) => TutorialRun>> = {
   /** The programs that `make build` needs. */
   build: () => ({ timeoutMs: longMs, inCheckout: true }),
   machine: (checkout) => ({ ...withMachine(checkout), timeoutMs: longMs }),
+  upgrade: (checkout) => ({
+    ...withArtefact(checkout),
+    ...withMachine(checkout),
+    ...{ timeoutMs: upgradeMs, inCheckout: true },
+  }),
   // It builds two images and boots one, which takes a quarter of an hour: only where somebody asks for it.
   image: (checkout) => ({
     ...withMachine(checkout),
@@ -61,6 +68,11 @@ function withMachine(checkout: string): TutorialRun {
   const hasAll =
     existsSync('/usr/bin/qemu-system-x86_64') && existsSync(join(checkout, '_out/image/disk.raw'));
   return hasAll ? {} : { skip: 'needs an emulator and make image' };
+}
+
+function withArtefact(checkout: string): TutorialRun {
+  const hasArtefact = existsSync(join(checkout, '_out/upgrade-images/v1.14.1/installer.tar'));
+  return hasArtefact ? {} : { skip: 'needs make upgrade-image VERSION=v1.14.1' };
 }
 
 function withNodeImage(): TutorialRun {

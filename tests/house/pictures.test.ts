@@ -1,7 +1,7 @@
-// The pictures of the README: what they were made from has not changed, and they show nothing private.
+// The pictures of the README and of tutorials: what they were made from has not changed, and they show nothing private.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { mostBytes, type PictureEntry, pictureList } from '../../tools/pictures/picture-list.ts';
 import { privateParts } from '../../tools/pictures/private-text.ts';
@@ -24,9 +24,11 @@ test('each picture shows what its sources print today', () => {
   );
 });
 
-test('README.md shows each picture with its text, and no other file is there', () => {
-  const readme = readFileSync(join(checkout, 'README.md'), 'utf8');
-  const missing = made.filter(([, { file, says }]) => !readme.includes(`![${says}](docs/pictures/${file})`));
+test('README.md, or the text of its row, shows each picture with its text, and no other file is there', () => {
+  const missing = made.filter(([, { file, says, shownIn = 'README.md' }]) => {
+    const path = relative(dirname(shownIn), `docs/pictures/${file}`);
+    return !readFileSync(join(checkout, shownIn), 'utf8').includes(`![${says}](${path})`);
+  });
   assert.deepEqual(
     missing.map(([name]) => name),
     [],

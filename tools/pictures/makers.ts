@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { drawTerminal, type TerminalFrame } from './draw-terminal.ts';
+import { type MachineScreen, takeMachineScreen } from './machine-screens.ts';
 import type { PictureName } from './picture-list.ts';
 import { pictureList } from './picture-list.ts';
 import { privateParts } from './private-text.ts';
@@ -112,7 +113,20 @@ export const makers: Readonly<Record<PictureName, Maker>> = {
     await takeScreenshot({ ...pageOf(shop, 'documentation', 1100, 720), url, shows: 'Messages' });
     return undefined;
   },
+  'machine-trial': async (shop) => takeMachineScreen(screenOf(shop, 'machine-trial', 'trial')),
+  'machine-back': async (shop) => takeMachineScreen(screenOf(shop, 'machine-back', 'back')),
 };
+
+function screenOf({ checkout, folder }: PictureShop, name: PictureName, moment: MachineScreen['moment']) {
+  const path = join(folder, pictureList[name].file);
+  // The machine mounts its own root there while it starts.
+  return {
+    checkout,
+    moment,
+    path,
+    check: (text: string) => refusePrivate(name, text.replaceAll('/root', '')),
+  };
+}
 
 function pageOf({ folder }: PictureShop, name: PictureName, width: number, height: number) {
   const path = join(folder, pictureList[name].file);

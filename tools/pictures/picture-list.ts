@@ -1,9 +1,11 @@
-/** One picture of the README. */
+/** One picture of the README, or of another text. */
 export interface PictureEntry {
   /** Its file below docs/pictures. */
   readonly file: string;
-  /** What it shows, for readers who do not see it, and for the README. */
+  /** What it shows, for readers who do not see it, and for the text that has it. */
   readonly says: string;
+  /** The text that has it. Default: README.md. */
+  readonly shownIn?: string;
   /**
    * The files that decide what is to be seen, as globs: when one of them changes, the picture may show what is not so any more.
    * Few and narrow ones, because every other change in them makes work for somebody.
@@ -15,9 +17,15 @@ export interface PictureEntry {
 /** What the screens of the dashboard look like: its tests compare whole screens with these files. */
 const screens = 'cli/talosctl/src/dashboard/testing/frames/*.txt';
 const looks = 'cli/talosctl/src/dashboard/screen/encode-frame.ts';
+const upgradeTutorial = 'docs/tutorials/12-upgrade-a-machine.md';
+const machineScreen = [
+  'services/machined/src/life/domain/console-text.ts',
+  'services/machined/src/upgrade/domain/upgrade-status.ts',
+] as const;
 
 /**
- * The pictures that `make pictures` makes. To add one: a row here, its maker in `makers.ts`, and the picture in README.md.
+ * The pictures that `make pictures` makes. To add one: a row here, its maker in `makers.ts`, and the picture in README.md
+ * or in the text that its row names.
  */
 export const pictureList = {
   'make-up': {
@@ -59,6 +67,16 @@ export const pictureList = {
       'docs/troubleshooting.md',
     ],
     needsNoCluster: true,
+  },
+  'machine-trial': {
+    file: 'machine-trial.png',
+    says: 'The screen of a machine that tries the new system in slot B',
+    ...{ shownIn: upgradeTutorial, sources: machineScreen, needsNoCluster: true },
+  },
+  'machine-back': {
+    file: 'machine-back.png',
+    says: 'The screen of the machine that is back on the system in slot A, with the reason',
+    ...{ shownIn: upgradeTutorial, sources: machineScreen, needsNoCluster: true },
   },
 } as const satisfies Readonly<Record<string, PictureEntry>>;
 
