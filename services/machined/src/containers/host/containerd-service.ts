@@ -59,8 +59,16 @@ export function containerdService(init: ContainerdServiceInit): ServiceDefinitio
     text: daemon.text,
     // Before each start: what a killed containerd has left would keep a container from starting.
     async run(report, signal) {
-      for (const task of await removeInterruptedTasks(state, systemTimers, signal))
-        log.warn({ task }, 'removed what an interrupted start of a container had left');
+      try {
+        for (const task of await removeInterruptedTasks(state, systemTimers, signal))
+          log.warn({ task }, 'removed what an interrupted start of a container had left');
+      } catch (error) {
+        // One container may not start then, and the others do.
+        log.warn(
+          { error: String(error) },
+          'what interrupted starts of containers have left cannot be removed',
+        );
+      }
       await daemon.run(report, signal);
     },
   };
