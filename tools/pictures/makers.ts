@@ -119,13 +119,9 @@ export const makers: Readonly<Record<PictureName, Maker>> = {
 
 function screenOf({ checkout, folder }: PictureShop, name: PictureName, moment: MachineScreen['moment']) {
   const path = join(folder, pictureList[name].file);
-  // The machine mounts its own root there while it starts.
-  return {
-    checkout,
-    moment,
-    path,
-    check: (text: string) => refusePrivate(name, text.replaceAll('/root', '')),
-  };
+  // The machine mounts its own root at /root while it starts. What is below that folder counts.
+  const check = (text: string) => refusePrivate(name, text.replaceAll(/\/root(?![\w/])/g, ''));
+  return { checkout, moment, path, check };
 }
 
 function pageOf({ folder }: PictureShop, name: PictureName, width: number, height: number) {
