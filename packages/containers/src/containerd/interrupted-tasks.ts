@@ -85,7 +85,10 @@ async function processesIn(folder: string): Promise<readonly number[]> {
   return pids.filter((_, index) => found[index]);
 }
 
-/** The names in a folder; none when it does not exist or is none. Hidden ones are left out, as containerd does. */
+/**
+ * The names in a folder. The list is empty when the path does not exist or is a file. Names that begin with a dot are left out, because
+ * containerd passes over them, too.
+ */
 async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     return (await readdir(folder)).filter((name) => !name.startsWith('.'));
