@@ -1,11 +1,16 @@
 import { join } from 'node:path';
-import type { ContainerRuntime, ImageInfo, RuntimeNamespace } from '@nodewright/containers';
+import type { ContainerRuntime, ImageInfo, ImageStore, RuntimeNamespace } from '@nodewright/containers';
 import {
   type NamespaceServices,
   openContainerdRuntime,
   openContainerdServices,
 } from '@nodewright/containers/containerd';
-import { makeTestImage, type TestImage, type TestImageInit } from '@nodewright/containers/testing';
+import {
+  layoutArchive,
+  makeTestImage,
+  type TestImage,
+  type TestImageInit,
+} from '@nodewright/containers/testing';
 import { noTelemetry } from '@nodewright/telemetry';
 import { ensureBusybox } from '../../tools/engine/ensure-busybox.ts';
 import { startContainerd, type TestContainerd } from './start-containerd.ts';
@@ -43,6 +48,16 @@ export function openRuntime(
 
 export const imageWith = (init: Omit<TestImageInit, 'busybox'> = {}): Promise<TestImage> =>
   makeTestImage({ busybox: ensureBusybox(join(import.meta.dirname, '..', '..')), ...init });
+
+/** Imports a test image from an archive, under this name. */
+export async function importImage(images: ImageStore, name: string): Promise<void> {
+  const archive = await layoutArchive(await imageWith(), name);
+  await images.import(
+    (async function* () {
+      yield archive;
+    })(),
+  );
+}
 
 export async function pull(namespace: RuntimeNamespace, reference: string): Promise<ImageInfo> {
   let image: ImageInfo | undefined;

@@ -4,9 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContainerStore } from '@nodewright/containers';
-import { layoutArchive } from '@nodewright/containers/testing';
 import { eventually } from '@nodewright/testkit';
-import { imageWith, keptBy, openBench, pull } from './bench.ts';
+import { imageWith, importImage, keptBy, openBench, pull } from './bench.ts';
 import { openScriptedRegistry } from './scripted-registry.ts';
 import { mountsBelow, noContainerd } from './start-containerd.ts';
 
@@ -42,12 +41,7 @@ test(`every operation that a crash interrupts can be repeated, seed ${seed}`, {
   const random = randomFrom(seed);
   await using bench = await openBench();
   const { containers, images } = bench.system;
-  const archive = await layoutArchive(await imageWith(), image);
-  await images.import(
-    (async function* () {
-      yield archive;
-    })(),
-  );
+  await importImage(images, image);
   const clean = await keptBy(bench.services);
   // Duration of a container's life on this machine, so that the crashes fall into it.
   const begun = performance.now();

@@ -8,8 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemTimers } from '@nodewright/async';
 import { removeInterruptedTasks } from '@nodewright/containers/interrupted-tasks';
-import { layoutArchive } from '@nodewright/containers/testing';
-import { imageWith, openBench } from './bench.ts';
+import { importImage, openBench } from './bench.ts';
 import { noContainerd } from './start-containerd.ts';
 
 const image = 'registry.example/test/shell:v1';
@@ -33,12 +32,7 @@ test('a container starts after its creation was interrupted at any step', {
 }, async () => {
   await using bench = await openBench();
   const { containers, images } = bench.system;
-  const archive = await layoutArchive(await imageWith(), image);
-  await images.import(
-    (async function* () {
-      yield archive;
-    })(),
-  );
+  await importImage(images, image);
   const ids = steps.map((_, index) => `after-${index + 1}`);
   for (const id of ids) await containers.create({ id, image, command: ['/bin/sh', '-c', 'exit 6'] });
   await bench.containerd.kill();
