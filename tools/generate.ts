@@ -1,5 +1,5 @@
 // Generates code from the contracts in proto/, docs/api.md and docs/controllers.md from the contracts and
-// from machined itself, compose.yaml from the stack of the docker provisioner, docs/image.md from the
+// from machined itself, docs/limits.md from the limits that programs declare, compose.yaml from the stack of the docker provisioner, docs/image.md from the
 // recipe of the image, tests/README.md from the table of suites, and the table of what nodes do not act on from the
 // reference of the configuration. `make generate` writes them; with `--check` it only reports differences.
 import { execFile } from 'node:child_process';
@@ -13,6 +13,7 @@ import { apiDocument, handlerProblems } from './api-document/api-document.ts';
 import { describeMachined } from './api-document/describe-machined.ts';
 import { controllerMap } from './controller-map/controller-map.ts';
 import { inertTableSource } from './inert-table.ts';
+import { limitsPage } from './limits-page.ts';
 import { testsDocument } from './suites/tests-document.ts';
 
 const usage = `usage: node tools/generate.ts [--check] [--accept-breaking] [--root <folder>]
@@ -27,6 +28,7 @@ const imagePath = 'proto/image.binpb';
 const generatedFolder = 'packages/contract/src/gen';
 const apiDocumentPath = 'docs/api.md';
 const controllerMapPath = 'docs/controllers.md';
+const limitsPagePath = 'docs/limits.md';
 const devStackPath = 'compose.yaml';
 const imageDocumentPath = 'docs/image.md';
 const testsDocumentPath = 'tests/README.md';
@@ -91,6 +93,7 @@ async function generateInto(root: string, target: string): Promise<void> {
   if (problems.length > 0) throw new Failure(problems.join('\n'));
   await writeFile(join(target, apiDocumentPath), await apiDocument());
   await writeFile(join(target, controllerMapPath), controllerMap(controllers));
+  await writeFile(join(target, limitsPagePath), limitsPage());
   await writeFile(join(target, devStackPath), devStackFile());
   await writeFile(join(target, imageDocumentPath), await partsDocument());
   await mkdir(join(target, dirname(testsDocumentPath)), { recursive: true });
@@ -111,6 +114,7 @@ async function generatedPaths(root: string): Promise<string[]> {
     imagePath,
     apiDocumentPath,
     controllerMapPath,
+    limitsPagePath,
     devStackPath,
     imageDocumentPath,
     testsDocumentPath,

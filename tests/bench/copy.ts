@@ -1,6 +1,6 @@
 // Compares `talosctl copy` with `tar | gzip` of the same files in the same run: a hundred thousand small
 // files and one sparse file, from a real node through its apid. `make bench-copy`; the figures also go to
-// _out/bench/copy.json. Exits with 1 when a copy differs from its original, or a limit of docs/limits.md is
+// _out/bench/copy.json. Exits with 1 when a copy differs from its original, or a limit of docs/other-limits.md is
 // broken.
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { readPeakMemory, readProcessMemory } from './process-memory.ts';
 import { renderTable } from './report/render-table.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
-/** Limits of docs/limits.md. */
+/** Limits of docs/other-limits.md. */
 const leastSpeed = 0.5;
 const mostMemory = 100 * 1.048576;
 

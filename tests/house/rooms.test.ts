@@ -18,7 +18,7 @@ const houses: Readonly<Record<string, House>> = {
   apid: {
     source: 'services/apid/src',
     rooms: {
-      '.': ['gateway', 'host'],
+      '.': ['domain', 'gateway', 'host'],
       domain: [],
       gateway: ['domain'],
       host: ['domain'],

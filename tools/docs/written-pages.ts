@@ -19,6 +19,7 @@ const written: readonly WrittenPage[] = [
   { source: 'docs/troubleshooting.md', title: 'Troubleshooting', group: 'Operation' },
   { source: 'SPEC.md', title: 'Promises', group: 'Operation' },
   { source: 'docs/limits.md', title: 'Limits', group: 'Operation' },
+  { source: 'docs/other-limits.md', title: 'Other limits', group: 'Operation' },
   { source: 'docs/judges.md', title: 'Judged by others', group: 'Operation' },
   { source: 'SECURITY.md', title: 'Security', group: 'Operation' },
   { source: 'docs/api.md', title: 'All methods, and compatibility', group: 'API', id: 'api' },

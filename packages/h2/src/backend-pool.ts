@@ -3,6 +3,7 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import { BackendProbes, type ProbeLimits } from './backend-probes.ts';
 import { backoffDelayMs } from './backoff.ts';
 import type { ClientConnection, H2Engine, H2Limits } from './engine.ts';
+import { h2Limits } from './h2-limits.ts';
 
 /** A destination for calls. Targets with the same key share connections. */
 export interface BackendTarget {
@@ -42,13 +43,7 @@ export interface BackendPoolInit {
 }
 
 /** The same timeouts as in upstream, but for `probes`. Source: Talos v1.14: outgoing connections of apid. */
-export const poolTimeouts = {
-  connectTimeoutMs: 15_000,
-  idleTimeoutMs: 15 * 60_000,
-  detachTimeoutMs: 30 * 60_000,
-  /** Upstream's gateway waits until the back-off is over. */
-  probes: { firstPauseMs: 250, longestPauseMs: 2000, dials: { burst: 25, perSecond: 50 } },
-} as const;
+export const poolTimeouts = h2Limits.pool;
 
 /** A connection to a target, or the attempt to open it. */
 interface Lane {

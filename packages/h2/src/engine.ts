@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { InboundCall, OutboundCall, OutboundReceiver } from './call.ts';
 import type { GrowthLimits } from './call-growth.ts';
+import { h2Limits } from './h2-limits.ts';
 import { type LivenessLimits, nodeLiveness } from './liveness.ts';
 import type { RawHeaders } from './raw-headers.ts';
 import type { RateLimits } from './token-bucket.ts';
@@ -137,6 +138,6 @@ export const gatewayLimits: H2Limits = {
   prefaceTimeoutMs: 30_000,
   settingsTimeoutMs: 30_000,
   idleMs: undefined,
-  requestRestMs: 5000,
+  requestRestMs: h2Limits.requestRestMs,
   liveness: nodeLiveness,
 };

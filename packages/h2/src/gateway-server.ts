@@ -14,6 +14,7 @@ import type { InboundCall } from './call.ts';
 import { type CallGrowth, CallGrowths } from './call-growth.ts';
 import type { H2Engine, H2Limits, ServerConnection } from './engine.ts';
 import { h2ErrorCodes } from './error-codes.ts';
+import { h2Limits } from './h2-limits.ts';
 import { HandshakeGate, type HandshakeLimits } from './handshake-gate.ts';
 import { HandshakeTurns } from './handshake-turns.ts';
 import { IdleWatch } from './idle-watch.ts';
@@ -68,7 +69,7 @@ export interface GatewayServerInit<P> {
   readonly limits: H2Limits;
   /** For the limit on idle connections. Default: those of the host. */
   readonly timers?: Timers;
-  /** Default: 128 at the same time, 10 s each. */
+  /** Default: those of `h2Limits`. */
   readonly handshakes?: HandshakeLimits;
   /** How many handshakes may begin at once, and per second, and how many connections may wait for theirs. */
   readonly handshakeStarts?: RateLimits & { readonly waiting: number };
@@ -93,9 +94,6 @@ export interface GatewayServerInit<P> {
   onBroken(reason: string, handshake: Handshake): void;
 }
 
-const defaultHandshakes: HandshakeLimits = { inFlight: 128, timeoutMs: 10_000 };
-/** A handshake takes 1.2 ms of the main thread, so they take at most a quarter of it. */
-const defaultHandshakeStarts = { burst: 4, perSecond: 200, waiting: 1024 };
 /** How long the last frames may take to reach a client, in milliseconds. */
 const flushMs = 500;
 /**
@@ -134,7 +132,11 @@ export class GatewayServer<P> {
 
   constructor(init: GatewayServerInit<P>) {
     this.#init = init;
-    const { credentials, handshakes = defaultHandshakes, handshakeStarts = defaultHandshakeStarts } = init;
+    const {
+      credentials,
+      handshakes = h2Limits.handshakes,
+      handshakeStarts = h2Limits.handshakeStarts,
+    } = init;
     this.#gate = new HandshakeGate(handshakes);
     this.#waiting = new HandshakeGate({ inFlight: handshakeStarts.waiting });
     if (credentials === undefined) {

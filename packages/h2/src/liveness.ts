@@ -1,4 +1,5 @@
 import { systemTimers, type Timers } from '@nodewright/async';
+import { h2Limits } from './h2-limits.ts';
 import { monotonicMs } from './monotonic.ts';
 
 /** When a connection with open calls sends a PING to check that its peer responds. */
@@ -19,7 +20,7 @@ export interface LivenessLimits {
  * long as the kernel retransmits, a quarter of an hour. Source: gRPC, keepalive: servers allow one ping in
  * five minutes.
  */
-export const nodeLiveness: LivenessLimits = { silenceMs: 20_000, answerMs: 10_000, restMs: 5 * 60_000 };
+export const nodeLiveness: LivenessLimits = h2Limits.liveness;
 
 /** A timer that is later than this was not late because of other work, in milliseconds. */
 const lateMs = 1000;

@@ -1,12 +1,11 @@
+import { h2Limits } from './h2-limits.ts';
 import type { RawHeaders } from './raw-headers.ts';
 
 /** Keys whose values are secrets and must not be logged. */
 const hiddenKeys = /token|authorization|password|secret|cookie|credential|api-?key|signature/;
 const hidden = '<hidden>';
-/** Maximum number of characters of a key and of a value in the log, because clients choose their metadata. */
-const maxLength = 200;
-/** Maximum number of keys in a log line. */
-const maxKeys = 32;
+/** Maximum number of characters of a key and of a value in the log, and of keys in a line. */
+const { characters: maxLength, keys: maxKeys } = h2Limits.log;
 
 const shown = (text: string) => (text.length > maxLength ? `${text.slice(0, maxLength)}…` : text);
 

@@ -1,12 +1,11 @@
-/**
- * Size of a block, in bytes. At least half of it is free for a read, so that a read takes most of what the kernel holds for a unix socket
- * (208 KiB by default) and causes one write.
- */
-export const readBlockBytes = 256 * 1024;
+import { h2Limits } from './h2-limits.ts';
+
+/** Size of a block, in bytes. */
+export const { readBlockBytes } = h2Limits.memory;
 /** Free bytes before each read: a frame head fits there, so that what was read can be written with a head of its own in one piece. */
 export const roomBytes = 16;
-/** Free blocks that are kept, so that a burst does not keep its memory: a megabyte. */
-const maxFree = 4;
+/** Free blocks that are kept. */
+const maxFree = h2Limits.memory.freeBlocks;
 
 /**
  * Memory that a socket reads into, and that is used again. Code that keeps a part of it after the callback that it was passed to
@@ -56,7 +55,7 @@ export function blockOf(bytes: Uint8Array): ReadBlock | undefined {
  * callback that it was passed to must copy that. OpenSSL passes on at most one record at a time, which has up to 16 KiB. Source: RFC 8446,
  * section 5.1.
  */
-export const scratch: Buffer = Buffer.allocUnsafeSlow(16 * 1024);
+export const scratch: Buffer = Buffer.allocUnsafeSlow(h2Limits.memory.scratchBytes);
 
 export function isScratch(bytes: Uint8Array): boolean {
   return bytes.buffer === scratch.buffer;

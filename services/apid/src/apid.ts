@@ -6,6 +6,7 @@ import {
   type OptionValues,
 } from '@nodewright/daemon';
 import { defaultEngineName, dialUnix, engineNamed, engineNames } from '@nodewright/h2';
+import { callDrainMs } from './domain/limits.ts';
 import { openGateway } from './gateway/open-gateway.ts';
 import { dialNode } from './host/dial-node.ts';
 import { HealthServer } from './host/health-server.ts';
@@ -37,12 +38,6 @@ const options = {
     description: 'implementation of HTTP/2',
   },
 } as const;
-
-/**
- * How long open calls may continue when the daemon stops, in milliseconds. Source: Talos v1.14: process of
- * apid.
- */
-const callDrainMs = 10_000;
 
 /** The public gateway of a node. */
 export const apid: DaemonDefinition<typeof options> = {

@@ -45,7 +45,7 @@ const options = {
   maxMegabytes: {
     env: 'REGISTRYD_MAX_MEGABYTES',
     type: 'integer',
-    default: 10_240,
+    default: registrydLimits.cacheMebibytes,
     description: 'size that pulled images are kept below, in MiB',
   },
 } as const;

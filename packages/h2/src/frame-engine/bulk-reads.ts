@@ -1,10 +1,9 @@
+import { h2Limits } from '../h2-limits.ts';
+
 /** Reads of at least this size have memory of their own, in bytes; smaller ones share it. */
-const largeBytes = 8 * 1024;
-/**
- * How much memory such reads get until new objects are collected, in bytes. With half of it collections take as much as they save; with
- * four times as much a stream takes between as much and three times as much processor time, from one to the next.
- */
-export const collectEveryBytes = 2 * 1024 * 1024;
+const largeBytes = h2Limits.memory.largeReadBytes;
+/** How much memory such reads get until new objects are collected, in bytes. */
+export const { collectEveryBytes } = h2Limits.memory;
 
 /**
  * Has the memory of large reads freed soon. It is outside of the heap of V8, which learns in a collection that it is not used any

@@ -99,6 +99,15 @@ test('a header list over the limit resets its stream, and costs no memory', asyn
   while (peer.server.callCount === 0) await delay(1);
 });
 
+test('a header list with more fields than the limit resets its stream', async () => {
+  await using peer = await RawPeer.open(read, { maxHeaderListBytes: 1_000_000 });
+  // A field in the table, then a byte for each repetition of it.
+  const field = Buffer.from([0x40, 0x01, 0x78, 0x01, 0x61]);
+  const block = Buffer.concat([field, Buffer.alloc(floodLimits.fields, 0xbe)]);
+  peer.send(frame(types.headers, endHeaders | endStream, 1, block));
+  assert.equal(await peer.resetCode(1), h2ErrorCodes.enhanceYourCalm);
+});
+
 test('calls above the limit are refused, and end the connection of a client that knows the limit', async () => {
   await using early = await RawPeer.open(
     read,

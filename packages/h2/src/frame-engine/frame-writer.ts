@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { h2Limits } from '../h2-limits.ts';
 import type { RawHeaders } from '../raw-headers.ts';
 import { blockOf, isScratch, type ReadBlock, readBlockBytes } from '../read-blocks.ts';
 import { keptEncoding } from '../repeated-headers.ts';
@@ -15,8 +16,8 @@ import { encodedBound, type HpackEncoder } from './hpack/hpack-encoder.ts';
 
 /** Size of the memory in which small frames are collected, in bytes: about fifty responses. */
 const slabBytes = 8192;
-/** The same for large parts of bodies that are copied: what a TLS connection brings in one turn is one piece. */
-const largeSlabBytes = 64 * 1024;
+/** The same for large parts of bodies that are copied. */
+const { largeSlabBytes } = h2Limits.memory;
 /** When so much of it is used, it is used again from the front if that is possible. */
 const reusedBytes = slabBytes / 2;
 /** Body bytes up to this size are copied beside the other frames; larger chunks are passed on as they are. */

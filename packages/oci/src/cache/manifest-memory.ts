@@ -1,3 +1,4 @@
+import { ociLimits } from '../oci-limits.ts';
 import type { StoredManifest } from './image-folder.ts';
 
 /** A manifest, and the file that it was read from. */
@@ -7,9 +8,7 @@ export interface KeptManifest {
   readonly manifest: StoredManifest;
 }
 
-/** Together, in bytes. */
-const limitBytes = 1024 * 1024;
-const limitManifests = 256;
+const { bytes: limitBytes, manifests: limitManifests } = ociLimits.manifestMemory;
 
 /**
  * Manifests that were read and verified lately, by the paths of their files. To read one from its files takes eight turns of the event loop

@@ -1,8 +1,7 @@
+import { ociLimits } from '../oci-limits.ts';
 import { ManifestMemory } from './manifest-memory.ts';
 
-const limit = 1024;
-/** A medium may damage a file without changing its times, so what was verified is verified again after this time, in ms. */
-const goodForMs = 600_000;
+const { files: limit, goodForMs } = ociLimits.verifiedFiles;
 
 interface Verdict {
   readonly isGood: boolean;

@@ -6,6 +6,7 @@ import { formatImageReference, type ImageReference } from '../image-reference.ts
 import { manifestLimitBytes } from '../manifest-limit.ts';
 import { mediaTypeOf } from '../media-type-of.ts';
 import { mediaTypes } from '../media-types.ts';
+import { ociLimits } from '../oci-limits.ts';
 import type { Credentials } from './authorization.ts';
 import { openHttpConnections } from './http-request.ts';
 import { bodyOf, readBody, smallBodyMs } from './read-body.ts';
@@ -88,7 +89,7 @@ const manifestTypes = [
 export function openDistributionClient({
   telemetry,
   endpointsOf = ownEndpoints,
-  idleTimeoutMs = 90_000,
+  idleTimeoutMs = ociLimits.silenceMs,
   documentTimeoutMs = smallBodyMs,
   onOutcome,
 }: DistributionClientInit): DistributionClient {

@@ -1,3 +1,5 @@
+import { ociLimits } from '../oci-limits.ts';
+
 /** The next chunk of an answer. */
 export interface NextChunk {
   /** Bytes that the answer has sent. */
@@ -13,10 +15,8 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** The cost of what begins in one turn: that of one chunk of 256 KiB, or of eight small ones. */
-const turnBytes = 288 * 1024;
-/** Added to the size of each chunk: reading and sending even one byte takes time. An estimate. */
-const chunkCostBytes = 32 * 1024;
+/** The cost of what begins in one turn, and what is added to the size of each chunk. */
+const { turnBytes, chunkCostBytes } = ociLimits.chunkTurns;
 
 /**
  * The order in which answers read and send their chunks. A chunk of a blob takes up to a millisecond: its digest, and a copy to the kernel.

@@ -1,3 +1,5 @@
+import { ociLimits } from '../oci-limits.ts';
+
 /** The limits of the endpoint for its clients. */
 export interface DistributionLimits {
   /** Open connections; a further one takes the place of the one that has been without a request for longest, or is closed at once. */
@@ -31,21 +33,7 @@ export interface DistributionLimits {
   readonly drainMs: number;
 }
 
-export const distributionLimits: DistributionLimits = {
-  connections: 256,
-  requests: 64,
-  requestLine: 192,
-  requestLineMs: 1000,
-  longAnswers: 64,
-  longLine: 128,
-  longLineMs: 5000,
-  patienceMs: 1000,
-  headerBytes: 16 * 1024,
-  headersMs: 10_000,
-  idleMs: 30_000,
-  stallMs: 60_000,
-  drainMs: 5000,
-};
+export const distributionLimits: DistributionLimits = ociLimits.distribution;
 
-/** An answer with more bytes is long. All manifests, and the configuration of almost every image, are shorter. */
-export const shortAnswerBytes = 256 * 1024;
+/** An answer with more bytes is long. */
+export const { shortAnswerBytes } = ociLimits;

@@ -1,4 +1,4 @@
-/** The limits of what a supervisor keeps and answers. docs/limits.md lists them with the tests that attack them. */
+/** The limits of what a supervisor keeps and answers. docs/other-limits.md lists them with the tests that attack them. */
 export const spanLimits = {
   keptBytes: 16 * 1024 * 1024,
   /** Requests that are kept: small ones must not cost more than large ones. */

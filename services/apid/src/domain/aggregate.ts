@@ -4,6 +4,7 @@ import { Empty, EmptyResponse, Metadata } from '@nodewright/contract/gen/common/
 import { Status } from '@nodewright/contract/gen/google/rpc/status.ts';
 import { Fault, grpcCodeName } from '@nodewright/fault';
 import { FieldCursor } from './field-cursor.ts';
+import { entryMetadataBytes } from './limits.ts';
 
 /**
  * Protobuf tag of field 1 with wire type 2 (length-delimited): `messages` in a response, `metadata` in an
@@ -19,9 +20,6 @@ export interface TargetFailure {
   /** An encoded `google.rpc.Status`; `undefined` when the target sent no details. */
   readonly details: Uint8Array | undefined;
 }
-
-/** What a node may write about itself in the metadata of an entry: an error and its status. */
-const maxMetadataBytes = 64 * 1024;
 
 /** An entry of a joint answer. `rest` and `metadata`, one after the other, are its bytes. */
 export interface LabelledEntry {
@@ -71,7 +69,7 @@ export function labelledEntry(entry: Uint8Array, hostname: string, plain: Uint8A
 function ownMetadata(bytes: Uint8Array): Omit<Metadata, 'hostname'> | undefined {
   const unreadable = (what: string) =>
     new Fault('unknown', `unexpected message format: the metadata of the entry ${what}`);
-  if (bytes.length > maxMetadataBytes) throw unreadable(`has more than ${maxMetadataBytes} bytes`);
+  if (bytes.length > entryMetadataBytes) throw unreadable(`has more than ${entryMetadataBytes} bytes`);
   let metadata: Metadata;
   try {
     metadata = Metadata.decode(bytes);

@@ -1,7 +1,5 @@
-import { maxApplyConfigurationBytes, maxMessageSizeBytes, methodRule, roles } from '@nodewright/contract';
-
-const mediumRequestBytes = 1024 * 1024;
-const smallRequestBytes = 64 * 1024;
+import { methodRule, roles } from '@nodewright/contract';
+import { requestLimits } from './limits.ts';
 
 /**
  * Maximum size of a request message for a method, in bytes. Most methods need only small requests, and larger
@@ -10,7 +8,7 @@ const smallRequestBytes = 64 * 1024;
  */
 export function maxRequestBytes(fullMethod: string, callerRoles: readonly string[]): number {
   const size = methodRule(fullMethod)?.request;
-  if (size === 'configuration') return maxApplyConfigurationBytes;
-  if (size === 'large' || callerRoles.includes(roles.admin)) return maxMessageSizeBytes;
-  return size === 'medium' ? mediumRequestBytes : smallRequestBytes;
+  if (size === 'configuration') return requestLimits.configurationBytes;
+  if (size === 'large' || callerRoles.includes(roles.admin)) return requestLimits.largeBytes;
+  return size === 'medium' ? requestLimits.mediumBytes : requestLimits.smallBytes;
 }

@@ -1,18 +1,13 @@
 import { type InboundCall, isRepeated, keepEncoding, loggedMetadata, type RawHeaders } from '@nodewright/h2';
 import { type EncodedFields, encodeFields } from '@nodewright/telemetry';
 import type { GatewayIdentity } from '../domain/gateway-identity.ts';
+import { keptPlans } from '../domain/limits.ts';
 import { unknownRoles } from '../domain/roles.ts';
 import type { GatewayPeer } from './gateway.ts';
 import { type CallPlan, planCall } from './plan-call.ts';
 
 /** Metadata that is not logged: the log field `peer` has the real address of the connection. */
 const notLogged: ReadonlySet<string> = new Set(['peer']);
-
-/**
- * How many plans are kept. A client chooses its headers, and a plan with its log line and encoded headers may
- * take 25 KB.
- */
-const maxPlans = 256;
 
 /** A plan, with what its calls have in common. */
 export class PlannedCall {
@@ -94,7 +89,7 @@ export class CallPlans {
 
   #keep(headers: RawHeaders, planned: PlannedCall): void {
     this.#planned.set(headers, planned);
-    if (this.#planned.size <= maxPlans) return;
+    if (this.#planned.size <= keptPlans) return;
     const [oldest] = this.#planned.keys();
     if (oldest !== undefined) this.#planned.delete(oldest);
   }

@@ -9,6 +9,7 @@ import {
   sendStatus,
 } from '@nodewright/h2';
 import type { CallProgress } from '../domain/endless-calls.ts';
+import { backlogBytes } from '../domain/limits.ts';
 import type { Hop } from '../domain/rewrite-metadata.ts';
 import type { CallRecord, CallTarget } from './call-record.ts';
 import { describeFullBudget, describePumpFailure, hopLabel, secondsText } from './describe-failure.ts';
@@ -16,9 +17,6 @@ import { FanOutTarget, type TargetEvents } from './fan-out-target.ts';
 import type { Gateway } from './gateway.ts';
 import { hopHeaders } from './hop-headers.ts';
 import { type JointAnswer, StreamJointAnswer, UnaryJointAnswer } from './joint-answer.ts';
-
-/** Maximum request bytes kept for targets that are still connecting. Above this the client is paused. */
-const maxBacklogBytes = 1024 * 1024;
 
 const cancelled: GrpcStatus = {
   code: grpcCodeFromKind('cancelled'),
@@ -271,7 +269,7 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
   }
 
   #paceRequest(): void {
-    const full = this.#connecting > 0 && this.#backlogBytes > maxBacklogBytes;
+    const full = this.#connecting > 0 && this.#backlogBytes > backlogBytes;
     if (full || this.#targets.some(({ congested }) => congested)) this.#call.pause();
     else this.#call.resume();
   }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { lookUpLimits, NameLookUps, TooManyLookUps } from './name-look-ups.ts';
+import { lookUpLimits } from '../domain/limits.ts';
+import { NameLookUps, TooManyLookUps } from './name-look-ups.ts';
 
 /** Look-ups with a resolver that answers when it is told to. */
 function openLookUps() {

@@ -1,11 +1,5 @@
 import { unlessAborted } from '@nodewright/async';
-
-export const lookUpLimits = {
-  /** At once. They take threads of the pool that also reads files; it has four. */
-  running: 2,
-  /** Names that wait for their turn. */
-  waiting: 256,
-} as const;
+import { lookUpLimits } from '../domain/limits.ts';
 
 /** So many names wait that no other one is looked up. */
 export class TooManyLookUps extends Error {}

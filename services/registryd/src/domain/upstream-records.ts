@@ -1,4 +1,5 @@
 import type { RegistryEndpoint } from '@nodewright/oci';
+import { registrydLimits } from './limits.ts';
 
 /** What happened at one address of a registry since the start. Times are Unix times in ms. */
 export interface UpstreamRecord {
@@ -31,7 +32,7 @@ const untried: UpstreamRecord = {
 };
 
 /** Clients choose the registries, so the number of those that are remembered has a limit. */
-const limit = 64;
+const limit = registrydLimits.upstreamRegistries;
 
 /** Remembers how the registries answered. */
 export class UpstreamRecords {

@@ -32,7 +32,7 @@ type State =
 const retryDelay = { firstMs: 500, factor: 2, longestMs: 5000 };
 const fileMode = 0o600;
 /** What is reserved at once for a blob whose size is not known: more than is received before it is written. */
-const reservedStepBytes = 8 * 1024 * 1024;
+const { reservedStepBytes } = registrydLimits;
 
 /**
  * Downloads a blob once for all of its readers, who read the file while it grows. A cut connection is continued where it broke; so is

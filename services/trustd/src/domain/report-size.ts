@@ -1,7 +1,7 @@
 import { Fault } from '@nodewright/fault';
+import { trustdLimits } from './limits.ts';
 
-/** Enough for a node with the maximum number of addresses. A usual report has less than 300 bytes. */
-const maxReportSizeBytes = 16 * 1024;
+const maxReportSizeBytes = trustdLimits.reportBytes;
 
 /**
  * Rejects a report that is larger than any node sends, before it is forwarded to machined.

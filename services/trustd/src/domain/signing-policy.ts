@@ -1,5 +1,6 @@
 import { Fault } from '@nodewright/fault';
 import { type SigningPolicy, validityFrom } from '@nodewright/pki';
+import { trustdLimits } from './limits.ts';
 
 /** Lifetime of a certificate for a joining node, in hours. */
 const lifetimeHours = 24;
@@ -17,8 +18,7 @@ export function signingPolicy(now: Date): SigningPolicy {
   };
 }
 
-/** Enough for about a thousand names and addresses. The request of a node has less than one kilobyte. */
-const maxRequestSizeBytes = 64 * 1024;
+const maxRequestSizeBytes = trustdLimits.certificateRequestBytes;
 
 /**
  * Rejects a request that is larger than any node sends, before it is parsed.

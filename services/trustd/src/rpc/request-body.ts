@@ -1,7 +1,7 @@
-import { maxTrustdMessageSizeBytes } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import { type InboundCall, type InboundReceiver, MessageCollector, OversizeMessage } from '@nodewright/h2';
 import type { ByteBudget } from '../domain/byte-budget.ts';
+import { trustdLimits } from '../domain/limits.ts';
 
 const cancelled = () => new Fault('cancelled', 'the caller cancelled the call');
 
@@ -12,7 +12,7 @@ const cancelled = () => new Fault('cancelled', 'the caller cancelled the call');
 export class RequestBody implements InboundReceiver {
   readonly #call: InboundCall;
   readonly #budget: ByteBudget;
-  readonly #collector = new MessageCollector(maxTrustdMessageSizeBytes);
+  readonly #collector = new MessageCollector(trustdLimits.messageBytes);
   readonly #gone = new AbortController();
   #collected: PromiseWithResolvers<Uint8Array> | undefined;
   #message: Uint8Array | undefined;

@@ -1,4 +1,4 @@
-/** The limits of the server of the page. docs/limits.md lists them with the tests that attack them. */
+/** The limits of the server of the page. docs/other-limits.md lists them with the tests that attack them. */
 export const limits = {
   /** How long the printed token opens the page. */
   tokenMs: 60_000,
