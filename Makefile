@@ -51,6 +51,8 @@ SHARE ?=
 # For `make soak-download`: how much, 20 by default.
 GIB ?=
 RUNS ?=
+# For `make measure` and `make bench-state`: 1, to put the figures into docs/measurements in place of those that are there.
+RECORD ?=
 # For `make sample-text`: the commit after which subjects count; the last fifty by default.
 SINCE ?=
 # For `make test-upstream`: how often each test runs, 1 by default; for `make measure-reboots` how often each client reboots a node, 50 by default.
@@ -366,17 +368,17 @@ bench-copy: $(built) ## measures copies of a hundred thousand files and of a spa
 	@node tests/bench/copy.ts
 
 .PHONY: bench-state
-bench-state: $(installed) ## measures the store of resources: writes, watches, memory, over gRPC
-	@node tests/bench/state.ts
+bench-state: $(installed) ## measures the store of resources: writes, watches, memory, over gRPC (RECORD=1)
+	@RECORD='$(RECORD)' node tests/bench/state.ts
 
 .PHONY: bench-ui
 bench-ui: $(built) ## measures the page: size, first paint, script per frame with 100 nodes and 1,000 lines of logs a second
 	@node tests/ui/bench-ui.ts
 
 .PHONY: measure
-measure: $(built) ## measures the budgets of docs/measurements/budgets.md
+measure: $(built) ## measures the budgets of docs/measurements/budgets.md (RECORD=1 writes them there)
 	@node tools/prepare-nodes.ts process
-	@node tests/bench/budgets.ts
+	@RECORD='$(RECORD)' node tests/bench/budgets.ts
 
 .PHONY: measure-reboots
 measure-reboots: $(built) ## measures pairs of reboots with and without watchers (RUNS=, five by default), then counts what fails of reboot --wait && version with the released client and ours (REPEAT=, fifty by default)

@@ -1,9 +1,9 @@
 // Generates code from the contracts in proto/, docs/api.md and docs/controllers.md from the contracts and
-// from machined itself, docs/limits.md from the limits that programs declare, compose.yaml from the stack of the docker provisioner, docs/image.md from the
+// from machined itself, docs/limits.md from the limits that programs declare, the tables of docs/measurements from the figures beside them, compose.yaml from the stack of the docker provisioner, docs/image.md from the
 // recipe of the image, tests/README.md from the table of suites, and the table of what nodes do not act on from the
 // reference of the configuration. `make generate` writes them; with `--check` it only reports differences.
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -14,6 +14,7 @@ import { describeMachined } from './api-document/describe-machined.ts';
 import { controllerMap } from './controller-map/controller-map.ts';
 import { inertTableSource } from './inert-table.ts';
 import { limitsPage } from './limits-page.ts';
+import { measurementPages, measurementsFolder } from './measurements/measurement-pages.ts';
 import { testsDocument } from './suites/tests-document.ts';
 
 const usage = `usage: node tools/generate.ts [--check] [--accept-breaking] [--root <folder>]
@@ -94,6 +95,8 @@ async function generateInto(root: string, target: string): Promise<void> {
   await writeFile(join(target, apiDocumentPath), await apiDocument());
   await writeFile(join(target, controllerMapPath), controllerMap(controllers));
   await writeFile(join(target, limitsPagePath), limitsPage());
+  await mkdir(join(target, measurementsFolder), { recursive: true });
+  for (const { path, text } of await measurementPages(root)) await writeFile(join(target, path), text);
   await writeFile(join(target, devStackPath), devStackFile());
   await writeFile(join(target, imageDocumentPath), await partsDocument());
   await mkdir(join(target, dirname(testsDocumentPath)), { recursive: true });
@@ -119,6 +122,7 @@ async function generatedPaths(root: string): Promise<string[]> {
     imageDocumentPath,
     testsDocumentPath,
     inertTablePath,
+    ...globSync(`${measurementsFolder}/*.json`, { cwd: root }).map((path) => path.replace(/\.json$/, '.md')),
     ...files.map((file) => file.slice(root.length + 1)),
   ];
 }

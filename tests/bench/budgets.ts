@@ -1,7 +1,7 @@
 // Measures the budgets of docs/measurements/budgets.md on a cluster of its own and prints them next to the promised values. `make
 // measure`; JSON goes to _out/bench/budgets.json. Exits with 1 when a budget is exceeded. Times of our
 // programs are ratios to a bare `node -e 0` in the same run, so that they hold on any processor; the
-// milliseconds are printed too.
+// milliseconds are printed too. With RECORD=1 the figures replace those of the page.
 import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,6 +19,7 @@ import { copyRuntime } from './copy-runtime.ts';
 import { median } from './median.ts';
 import { measureAlone } from './node-alone.ts';
 import { findProcesses, readProcessMemory } from './process-memory.ts';
+import { type BudgetFigure, recordRun, wantsRecord } from './recorded-figures.ts';
 import { timeToListen, timeToRun } from './time-to-listen.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
@@ -42,17 +43,20 @@ const connectedBudgets = { wall: 5, cpu: 5 };
 const bareNode = [process.execPath, '-e', '0'] as const;
 
 interface Row {
+  readonly id: BudgetFigure;
   readonly what: string;
   readonly measured: number;
   readonly budget: number;
   readonly unit: 'MB' | 's' | 'x';
   /** The time that a ratio refers to, in milliseconds. */
   readonly ms?: number;
+  /** What the figure is the median of, if it is one; of a ratio in milliseconds. */
+  readonly runs?: readonly number[];
 }
 
 /** Measures a program and a bare Node alternately; returns the ratio of the medians. */
 async function againstBareNode(
-  what: string,
+  { id, what }: Pick<Row, 'id' | 'what'>,
   budget: number,
   measure: (round: number) => Promise<number> | number,
 ): Promise<Row> {
@@ -62,7 +66,7 @@ async function againstBareNode(
     times.ours.push(await measure(round));
   }
   const ms = median(times.ours);
-  return { what, measured: ms / median(times.bare), budget, unit: 'x', ms };
+  return { id, what, measured: ms / median(times.bare), budget, unit: 'x', ms, runs: times.ours };
 }
 
 const workspace = mkdtempSync(join(tmpdir(), 'budgets-'));
@@ -109,10 +113,10 @@ async function measureStart(daemon: 'apid' | 'trustd'): Promise<Row> {
   const nodeFlags = [...daemonV8Flags[daemon], '--use-openssl-ca'];
   const command = [process.execPath, ...nodeFlags, join(dist, daemon, `${daemon}.cjs`), ...flags];
   const environment = daemonEnvironment(daemon, process.env, undefined);
-  const what = `${daemon}: start to listening, against bare node`;
+  const row = { id: `${daemon}-start`, what: `${daemon}: start to listening, against bare node` } as const;
   const budget = daemon === 'apid' ? 2 : 3;
   // Await here, because the copied state is disposed when this function returns.
-  return await againstBareNode(what, budget, () => timeToListen(command, { host, port }, environment));
+  return await againstBareNode(row, budget, () => timeToListen(command, { host, port }, environment));
 }
 
 /** machined has the state of the node, and speaks to etcd or to those that have one. */
@@ -134,11 +138,13 @@ async function measureMemory(): Promise<Row[]> {
   if (onWorker === undefined) throw new Error(`no machined runs below ${worker}`);
   const rows: Row[] = [
     ...idle.map(({ daemon, rss }) => ({
+      id: `${daemon}-idle` as const,
       what: `${daemon}: idle, resident`,
       measured: rss,
       ...residentOf(daemon),
     })),
     {
+      id: 'machined-worker-idle',
       what: 'machined of a worker: idle, resident',
       measured: readProcessMemory(onWorker.pid).rss,
       ...residentOf('machined'),
@@ -161,6 +167,7 @@ function proportionalOfAll(): Row {
   const text = [...parts, ...beside].map(({ daemon, mb }) => `${daemon} ${mb.toFixed(1)}`).join(', ');
   process.stdout.write(`proportional MB of a control plane: ${text}\n`);
   return {
+    id: 'daemons-in-cluster',
     ...{ what: 'the five daemons of a node in a cluster of four: idle, proportional' },
     ...{ measured: parts.reduce((sum, { mb }) => sum + mb, 0), budget: 120, unit: 'MB' },
   };
@@ -193,8 +200,9 @@ async function measureRegistryd(): Promise<Row[]> {
   await sleep(afterPullMs);
   return [
     proportional,
-    { what: 'registryd: idle, resident', measured: idle, budget: 58, unit: 'MB' },
+    { id: 'registryd-idle', what: 'registryd: idle, resident', measured: idle, budget: 58, unit: 'MB' },
     {
+      id: 'registryd-after-pull',
       what: 'registryd: 30 s after a pull of 200 MB, resident',
       measured: residentMb(),
       budget: 105,
@@ -205,7 +213,11 @@ async function measureRegistryd(): Promise<Row[]> {
 
 async function measureCommandLine(): Promise<Row> {
   const command = [join(checkout, 'bin', 'talosctl'), 'version', '--client'];
-  return againstBareNode('talosctl version --client, against bare node', 1.6, () => timeToRun(command));
+  return againstBareNode(
+    { id: 'client-version', what: 'talosctl version --client, against bare node' },
+    1.6,
+    () => timeToRun(command),
+  );
 }
 
 /** A command that connects and makes one call, against the same of upstream's released client, if that is built. */
@@ -216,17 +228,19 @@ function measureConnectedCommand(): Row[] {
     );
     return [];
   }
-  const { ratio, ours, other } = measureMemoryCommand(talosconfig, 'node01');
+  const { ratio, ours, other, runs } = measureMemoryCommand(talosconfig, 'node01');
   const what = (figure: string, ms: number) =>
     `talosctl memory: ${figure}, against the released client (${ms.toFixed(0)} ms)`;
   return [
     {
+      id: 'client-memory-wall',
       ...{ what: what('wall time', other.wallMs), measured: ratio.wallMs, unit: 'x' },
-      ...{ budget: connectedBudgets.wall, ms: ours.wallMs },
+      ...{ budget: connectedBudgets.wall, ms: ours.wallMs, runs: runs.wallMs },
     },
     {
+      id: 'client-memory-cpu',
       ...{ what: what('processor time', other.cpuMs), measured: ratio.cpuMs, unit: 'x' },
-      ...{ budget: connectedBudgets.cpu, ms: ours.cpuMs },
+      ...{ budget: connectedBudgets.cpu, ms: ours.cpuMs, runs: runs.cpuMs },
     },
   ];
 }
@@ -242,6 +256,7 @@ function print(rows: readonly Row[]): void {
   }
 }
 
+const records = wantsRecord();
 const rows: Row[] = [];
 try {
   const created = talosctl(
@@ -250,12 +265,20 @@ try {
   );
   const { seconds, etcd } = JSON.parse(created) as { seconds: number; etcd: { seconds: number } };
   rows.push(
-    await againstBareNode(
-      'cluster create: command to four nodes answering, against bare node',
-      175,
-      () => seconds * 1000,
-    ),
     {
+      // The cluster is created once, however often a bare Node is started beside it.
+      ...(await againstBareNode(
+        {
+          id: 'cluster-create',
+          what: 'cluster create: command to four nodes answering, against bare node',
+        },
+        175,
+        () => seconds * 1000,
+      )),
+      runs: [seconds * 1000],
+    },
+    {
+      id: 'cluster-votes',
       what: 'cluster create: command to three voters of etcd',
       measured: etcd.seconds,
       budget: 15,
@@ -277,10 +300,19 @@ try {
 const { daemonsMb, text } = await measureAlone(checkout);
 process.stdout.write(`proportional MB of a control plane alone, beside its supervisor: ${text}\n`);
 rows.push({
+  id: 'daemons-alone',
   ...{ what: 'the five daemons of a node alone: idle, proportional', measured: daemonsMb },
   ...{ budget: 170, unit: 'MB' },
 });
 print(rows);
 mkdirSync(join(checkout, '_out', 'bench'), { recursive: true });
 writeFileSync(join(checkout, '_out', 'bench', 'budgets.json'), `${JSON.stringify(rows, null, 2)}\n`);
+if (records) {
+  const figures = rows.map(({ id, measured, unit, ms, runs = [measured] }) =>
+    ms === undefined
+      ? { id, median: measured, unit, runs }
+      : { id, median: ms, unit: 'ms', ratio: measured, runs },
+  );
+  recordRun('budgets', 'make measure', figures);
+}
 process.exitCode = rows.every(({ measured, budget }) => measured <= budget) ? 0 : 1;

@@ -22,6 +22,8 @@ export interface PairedCost {
   /** Medians. */
   readonly ours: Cost;
   readonly other: Cost;
+  /** Of each pair, of ours. */
+  readonly runs: { readonly wallMs: readonly number[]; readonly cpuMs: readonly number[] };
 }
 
 /** The cost of one run of a command. @throws Error when it fails */
@@ -55,6 +57,7 @@ export function measurePairs(ours: readonly string[], other: readonly string[], 
     ratio: { wallMs: ratioOf('wallMs'), cpuMs: ratioOf('cpuMs') },
     ours: medians('ours'),
     other: medians('other'),
+    runs: { wallMs: all('ours', 'wallMs'), cpuMs: all('ours', 'cpuMs') },
   };
 }
 

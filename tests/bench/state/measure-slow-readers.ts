@@ -26,10 +26,12 @@ export async function measureSlowReaders(): Promise<Row[]> {
   return [
     {
       what: 'a write with 1,000 watchers that never read, against none',
+      id: 'write-beside-slow-readers',
       ...{ measured: behind / alone, unit: 'x', budget: 1.5 },
     },
     {
       what: 'a write and its events for 10 watchers, beside 1,000 that never read, against none',
+      id: 'event-beside-slow-readers',
       ...{ measured: readBehind / readAlone, unit: 'x', budget: 1.5 },
     },
   ];

@@ -14,17 +14,24 @@ import {
 const many = 100_000;
 const readable = (count: number) => count.toLocaleString('en');
 
+/** The sizes of a store in which a write is measured. */
+const sizes = [
+  { size: 1, id: 'write-1' },
+  { size: 10_000, id: 'write-10000' },
+  { size: many, id: 'write-100000' },
+] as const;
+
 /** The cost of a write depending on the store's size and its watchers. */
 export async function measureWrites(): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const size of [1, 10_000, many]) {
+  for (const { size, id } of sizes) {
     const start = cpuMicroseconds();
     const store = await openStore(size);
     const creation = (cpuMicroseconds() - start) / size;
     if (size === many)
       rows.push({ what: `a creation, of ${readable(many)}`, measured: creation, unit: 'µs' });
     const alone = await writeCost(store);
-    rows.push({ what: `a write, ${readable(size)} resources`, measured: alone, unit: 'µs' });
+    rows.push({ what: `a write, ${readable(size)} resources`, id, measured: alone, unit: 'µs' });
     if (size === many) rows.push(...(await measureOthers(store, alone)), ...(await measureConcerned(store)));
   }
   return rows;
@@ -40,7 +47,10 @@ async function measureOthers(store: MemoryState, alone: number): Promise<Row[]> 
   const others = await writeCost(store);
   return [
     { what: 'the same with 1,000 watchers of other ids', measured: others, unit: 'µs' },
-    { what: 'the same against no watchers', measured: others / alone, unit: 'x', budget: 2 },
+    {
+      ...{ what: 'the same against no watchers', id: 'write-beside-watchers' },
+      ...{ measured: others / alone, unit: 'x', budget: 2 },
+    },
   ];
 }
 
@@ -55,9 +65,13 @@ async function measureConcerned(large: MemoryState): Promise<Row[]> {
       what: `a write and its events, for each of ${readable(count)} watchers of the kind`,
       ...{ measured, unit: 'µs' },
     })),
-    { what: 'for each of 1,000 against each of 100', measured: most / few, unit: 'x', budget: 2 },
+    {
+      ...{ what: 'for each of 1,000 against each of 100', id: 'event-by-watchers' },
+      ...{ measured: most / few, unit: 'x', budget: 2 },
+    },
     {
       what: `for each of 1,000 in a store of ${readable(many)} against one of 1,000`,
+      id: 'event-by-size',
       ...{ measured: most / small, unit: 'x', budget: 2 },
     },
   ];

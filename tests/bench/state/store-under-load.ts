@@ -2,12 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { MemoryState, pointerTo, type Resource, type Watch } from '@nodewright/state';
 import { type MemberSpec, members } from '@nodewright/state/kinds';
 import { median } from '../median.ts';
+import type { StateFigure } from '../recorded-figures.ts';
 
 /** One line of the figures. */
 export interface Row {
   readonly what: string;
+  /** Its row of docs/measurements/resources.md, if it has one. */
+  readonly id?: StateFigure;
   readonly measured: number;
   readonly unit: string;
+  /** What the figure is the median of, if it is one. */
+  readonly runs?: readonly number[];
   /** The upper limit, when docs/measurements/resources.md promises one. */
   readonly budget?: number;
 }
