@@ -11,7 +11,7 @@ export const registrydLimitTable = {
   downloads: {
     what: 'blobs that are downloaded at the same time',
     ...{ value: 3, unit: 'downloads', effect: 'further ones wait' },
-    attackedBy: ['services/registryd/src/host/downloads.test.ts#a download that was given up makes room'],
+    attackedBy: ['services/registryd/src/host/downloads.test.ts#three blobs are downloaded at once'],
   },
   /** Source: Talos v1.14: internal pulls. */
   downloadMs: {

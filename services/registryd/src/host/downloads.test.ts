@@ -97,6 +97,32 @@ for (const isSizeKnown of [true, false])
     assert.equal(bytesBelow(root), 8 * mebibyte);
   });
 
+test('three blobs are downloaded at once, and the next one begins when one of them has ended', async (t) => {
+  const contents = Array.from({ length: 5 }, () => contentOf(1000));
+  const ends = new Map<string, () => void>();
+  const ended = new Set<string>();
+  const { read } = await openCache(t, async (digest) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    ends.set(digest, resolve);
+    const send = async function* () {
+      await promise;
+      yield contents.find((content) => content.digest === digest)?.bytes ?? Buffer.alloc(0);
+    };
+    return { size: 1000, bytes: send() };
+  });
+  const reads = Promise.all(contents.map(({ digest }) => read(digest)));
+  const begun = (count: number) => eventually(() => ends.size === count, { what: `${count} downloads` });
+  await begun(3);
+  for (const count of [4, 5]) {
+    const [digest = '', end] = [...ends].find(([each]) => !ended.has(each)) ?? [];
+    ended.add(digest);
+    end?.();
+    await begun(count);
+  }
+  for (const end of ends.values()) end();
+  assert.deepEqual(await reads, [1000, 1000, 1000, 1000, 1000]);
+});
+
 test('the reservation of a download ends with it, however it ends', async (t) => {
   const content = contentOf(9 * mebibyte);
   const { bytes } = content;
