@@ -35,6 +35,6 @@ export {
   rolloutTurnName,
 } from './host/etcd-plan-store.ts';
 export { type FollowRolloutsInit, followRollouts } from './host/follow-rollouts.ts';
-export { beginPlan, requestPlan } from './host/request-plan.ts';
+export { beginOf, beginPlan, requestPlan } from './host/request-plan.ts';
 export type { ClusterView, NodeActions, PlanStore, StoredPlan } from './host/rollout-ports.ts';
 export { type TakeTurnInit, type Turn, takeTurn } from './host/turn.ts';

@@ -20,9 +20,9 @@ const image = 'registry.example/installer:v1.14.1';
 const service = '/suite.upgrade.v1.RolloutService';
 const rolloutOf = (change: Partial<Rollout>, ...states: string[]): Rollout => ({
   ...{ id: 'a'.repeat(32), action: `upgrade to ${image}@sha256:1`, maxUnavailable: 1, pauseAfter: 0 },
-  ...{ phase: 'running', reason: '', waitsFor: '', isSettled: false },
+  ...{ phase: 'running', reason: '', waitsFor: '', isSettled: false, driver: '', startedMs: 0n },
   nodes: ['node01', 'node02'].map((name, index) => ({
-    ...{ name, attempt: 1, state: states[index] ?? 'waiting', spentMs: 1500n },
+    ...{ name, attempt: 1, state: states[index] ?? 'waiting', spentMs: 1500n, plan: '' },
     role: index === 0 ? NodeRole.NODE_ROLE_CONTROL_PLANE : NodeRole.NODE_ROLE_WORKER,
     reason: states[index] === 'failed' ? 'it went back' : '',
   })),

@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { skipWithoutEtcd, startEtcdCluster } from '@nodewright/etcd/testing';
-import { createEtcdPlanStore, rolloutPlanKey, rolloutTurnName } from './etcd-plan-store.ts';
+import {
+  createEtcdPlanStore,
+  rolloutDriverName,
+  rolloutPlanKey,
+  rolloutTurnName,
+} from './etcd-plan-store.ts';
 import { takeTurn } from './turn.ts';
 
 const skip = skipWithoutEtcd();
@@ -72,5 +77,36 @@ test('a plan in etcd that does not name its cluster is removed when it is read',
   await etcd.put(rolloutPlanKey, 'foreign');
   await etcd.put(`${rolloutPlanKey}-cluster`, '');
   assert.equal(await store.read(signal), undefined);
+  assert.deepEqual((await etcd.list(rolloutPlanKey)).keyValues, []);
+});
+
+test('a plan in etcd tells who drives it and what was said of its begin, and neither outlives it', {
+  skip,
+}, async () => {
+  const etcd = (cluster ?? assert.fail('no etcd')).client();
+  const other = (cluster ?? assert.fail('no etcd')).client();
+  const { signal } = new AbortController();
+  const store = createEtcdPlanStore(etcd);
+  await etcd.deletePrefix('nodewright/rollout/');
+  const said = async () => {
+    const { driver, begun } = (await store.read(signal)) ?? assert.fail('no plan');
+    return [driver, begun];
+  };
+  await store.write(Buffer.from('one'), { revision: 0n, begun: 'at noon' }, signal);
+  assert.deepEqual(await said(), [undefined, 'at noon']);
+  const first = await takeTurn(etcd, { name: rolloutDriverName, holder: 'node01', signal });
+  // The one that waits for the lock does not drive.
+  const waiting = takeTurn(other, { name: rolloutDriverName, holder: 'node02', signal });
+  assert.deepEqual(await said(), ['node01', 'at noon']);
+  const { revision } = (await store.read(signal)) ?? assert.fail('no plan');
+  assert.equal(await store.write(Buffer.from('step'), { revision, turn: first }, signal), true);
+  await first[Symbol.asyncDispose]();
+  await using second = await waiting;
+  assert.equal(second.isHeld(), true);
+  assert.deepEqual(await said(), ['node02', 'at noon']);
+  await etcd.put(`${rolloutPlanKey}-begun`, 'x'.repeat(1000));
+  assert.deepEqual(await said(), ['node02', undefined]);
+  const last = (await store.read(signal)) ?? assert.fail('no plan');
+  assert.equal(await store.remove(last.revision, signal), true);
   assert.deepEqual((await etcd.list(rolloutPlanKey)).keyValues, []);
 });

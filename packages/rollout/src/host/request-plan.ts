@@ -3,17 +3,22 @@ import type { PlanResult } from '../domain/create-plan.ts';
 import type { ClusterFacts } from '../domain/gate.ts';
 import { planFromBytes, planToBytes } from '../domain/plan-text.ts';
 import { isOver, isSettled, type RolloutPlan, unfinishedText } from '../domain/rollout-plan.ts';
-import type { PlanStore } from './rollout-ports.ts';
+import type { PlanStore, StoredPlan } from './rollout-ports.ts';
 
 /** A driver may write between a look and a write, a few times at most. */
 const tries = 5;
 const busy: PlanResult = { kind: 'refused', reason: 'the plan changes all the time: try again' };
 
-/** Stores a new plan, which then begins by itself. Refused while another one is not over: of two people who begin at once one is refused. */
+/**
+ * Stores a new plan, which then begins by itself. Refused while another one is not over: of two people who begin at once one is refused.
+ *
+ * @param nowMs the time that `beginOf()` tells later; without it nobody knows when the plan began
+ */
 export async function beginPlan(
   store: PlanStore,
   plan: RolloutPlan,
   signal: AbortSignal,
+  nowMs?: number,
 ): Promise<PlanResult> {
   const bytes = planToBytes(plan);
   const stored = await store.read(signal);
@@ -24,8 +29,19 @@ export async function beginPlan(
     if (!isOver(before.plan))
       return { kind: 'refused', reason: `${unfinishedText(before.plan)}: wait for it, or abort it` };
   }
-  if (await store.write(bytes, { revision: stored?.revision ?? 0n }, signal)) return { kind: 'plan', plan };
+  const begun = nowMs === undefined ? undefined : `${plan.id} ${Math.round(nowMs)}`;
+  if (await store.write(bytes, { revision: stored?.revision ?? 0n, begun }, signal))
+    return { kind: 'plan', plan };
   return { kind: 'refused', reason: 'another roll-out has begun at the same moment' };
+}
+
+/** When the plan began, in Unix ms; `undefined` when that is not known: a node of an older version has begun it. */
+export function beginOf(
+  { begun }: Pick<StoredPlan, 'begun'>,
+  plan: Pick<RolloutPlan, 'id'>,
+): number | undefined {
+  const [, id, ms] = /^([0-9a-f]{32}) (\d{1,15})$/.exec(begun ?? '') ?? [];
+  return id === plan.id ? Number(ms) : undefined;
 }
 
 /**

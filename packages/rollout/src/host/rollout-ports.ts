@@ -8,6 +8,10 @@ export interface StoredPlan {
   readonly bytes: Uint8Array;
   /** Changes with each write. */
   readonly revision: bigint;
+  /** The name of the node that drives the plan at this moment; `undefined` when none does. */
+  readonly driver?: string | undefined;
+  /** What `write()` was told last about the begin of a plan; `undefined` when nobody has said anything. */
+  readonly begun?: string | undefined;
 }
 
 export interface PlanStore {
@@ -18,11 +22,12 @@ export interface PlanStore {
    * A write whose answer was lost may have taken effect.
    *
    * @param revision 0: there is no plan
+   * @param begun a line about the begin of the plan, which is kept beside it; absent: the line stays as it is
    * @returns false when nothing was written
    */
   write(
     bytes: Uint8Array,
-    expected: { readonly revision: bigint; readonly turn?: Turn },
+    expected: { readonly revision: bigint; readonly turn?: Turn; readonly begun?: string | undefined },
     signal: AbortSignal,
   ): Promise<boolean>;
   /** Removes the plan if it is still that of `revision`. @returns false when nothing was removed */

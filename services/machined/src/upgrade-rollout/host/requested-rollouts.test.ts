@@ -206,3 +206,22 @@ test('a client follows the changes until the plan is settled; too many are refus
   await assert.rejects(second?.next() ?? Promise.resolve(), { kind: 'unavailable' });
   await second?.return(undefined);
 });
+
+test('the roll-out tells when it began, and a begin that belongs to another one is not its own', {
+  skip,
+}, async () => {
+  const { client, rollouts } = await open();
+  const beforeMs = Date.now();
+  const { id } = await rollouts.start(wanted, never);
+  const shown = (await rollouts.status(never)) ?? assert.fail('no roll-out');
+  assert.equal(shown.id, id);
+  assert.ok((shown.startedMs ?? 0) >= beforeMs && (shown.startedMs ?? 0) <= Date.now());
+  // It is no part of the plan, which nodes of older versions read.
+  assert.equal(
+    await rollouts.request('resume', id, never).then((plan) => plan && 'startedMs' in plan),
+    false,
+  );
+  await client.put(`${rolloutPlanKey}-begun`, `${'0'.repeat(32)} ${beforeMs}`);
+  assert.equal((await rollouts.status(never))?.startedMs, undefined);
+  await rollouts.request('abort', id, never);
+});

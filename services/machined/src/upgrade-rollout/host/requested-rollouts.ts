@@ -2,6 +2,7 @@
 import { pauseBy, type Timers } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
 import {
+  beginOf,
   beginPlan,
   createPlan,
   isOver,
@@ -38,6 +39,14 @@ export interface WantedRollout extends WantedSystem {
   readonly maxUnavailable: number;
   /** 0: it does not pause. */
   readonly pauseAfter: number;
+}
+
+/** The plan in etcd, with what lies beside it. */
+export interface FollowedPlan extends RolloutPlan {
+  /** The node that drives it at this moment; undefined while none does. */
+  readonly driver?: string | undefined;
+  /** When it began, in Unix ms; undefined when that is not known. */
+  readonly startedMs?: number | undefined;
 }
 
 export class RequestedRollouts {
@@ -89,17 +98,19 @@ export class RequestedRollouts {
         'failed-precondition',
         `the roll-out does not begin: ${first.name} may not: ${first.refusedBy}: mend that first; --dry-run shows all nodes`,
       );
-    const begun = await beginPlan(this.#init.store, plan, signal);
+    const nowMs = this.#init.timers.now();
+    const begun = await beginPlan(this.#init.store, plan, signal, nowMs);
     if (begun.kind === 'refused') throw refusedRollout(begun.reason);
     return begun.plan;
   }
 
   /** The plan in etcd; undefined before the first one. @throws Fault `failed-precondition` for one that is not valid */
-  async status(signal: AbortSignal): Promise<RolloutPlan | undefined> {
+  async status(signal: AbortSignal): Promise<FollowedPlan | undefined> {
     const stored = await this.#init.store.read(signal);
     if (stored === undefined) return undefined;
     const result = planFromBytes(stored.bytes);
-    if (result.kind === 'plan') return result.plan;
+    if (result.kind === 'plan')
+      return { ...result.plan, driver: stored.driver, startedMs: beginOf(stored, result.plan) };
     throw new Fault('failed-precondition', `${result.reason}: "talosctl upgrade abort" removes it`);
   }
 
@@ -108,7 +119,7 @@ export class RequestedRollouts {
    *
    * @throws Fault `resource-exhausted` with too many clients that follow, `unavailable` when this node stops
    */
-  async *watch(signal: AbortSignal): AsyncGenerator<RolloutPlan | undefined> {
+  async *watch(signal: AbortSignal): AsyncGenerator<FollowedPlan | undefined> {
     if (this.#watchers >= rolloutLimits.watchers)
       throw new Fault(
         'resource-exhausted',

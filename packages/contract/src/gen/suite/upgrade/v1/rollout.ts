@@ -164,6 +164,10 @@ export interface Rollout {
   nodes: RolloutNode[];
   /** Nobody carries it out any more, until somebody asks for it. */
   isSettled: boolean;
+  /** Host name of the control plane that carries it out; empty while none does. */
+  driver: string;
+  /** When it began, in milliseconds since 1970, on the clock of the node that was asked; 0: not known. */
+  startedMs: bigint;
 }
 
 /** A node of a roll-out. */
@@ -178,6 +182,8 @@ export interface RolloutNode {
   reason: string;
   /** How long it acts, in milliseconds. */
   spentMs: bigint;
+  /** The plan by which the node carries out this attempt, as its resources UpgradePlans and NodeUpgradeSteps name it. */
+  plan: string;
 }
 
 /** A turn of a node. */
@@ -1210,6 +1216,8 @@ function createBaseRollout(): Rollout {
     waitsFor: "",
     nodes: [],
     isSettled: false,
+    driver: "",
+    startedMs: 0n,
   };
 }
 
@@ -1241,6 +1249,15 @@ export const Rollout: MessageFns<Rollout> = {
     }
     if (message.isSettled !== false) {
       writer.uint32(72).bool(message.isSettled);
+    }
+    if (message.driver !== "") {
+      writer.uint32(82).string(message.driver);
+    }
+    if (message.startedMs !== 0n) {
+      if (BigInt.asUintN(64, message.startedMs) !== message.startedMs) {
+        throw new globalThis.Error("value provided for field message.startedMs of type uint64 too large");
+      }
+      writer.uint32(88).uint64(message.startedMs);
     }
     return writer;
   },
@@ -1330,6 +1347,22 @@ export const Rollout: MessageFns<Rollout> = {
             message.isSettled = reader.bool();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.driver = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.startedMs = reader.uint64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1371,6 +1404,12 @@ export const Rollout: MessageFns<Rollout> = {
         : isSet(object.is_settled)
         ? globalThis.Boolean(object.is_settled)
         : false,
+      driver: isSet(object.driver) ? globalThis.String(object.driver) : "",
+      startedMs: isSet(object.startedMs)
+        ? BigInt(object.startedMs)
+        : isSet(object.started_ms)
+        ? BigInt(object.started_ms)
+        : 0n,
     };
   },
 
@@ -1403,6 +1442,12 @@ export const Rollout: MessageFns<Rollout> = {
     if (message.isSettled !== false) {
       obj.isSettled = message.isSettled;
     }
+    if (message.driver !== "") {
+      obj.driver = message.driver;
+    }
+    if (message.startedMs !== 0n) {
+      obj.startedMs = message.startedMs.toString();
+    }
     return obj;
   },
 
@@ -1420,12 +1465,14 @@ export const Rollout: MessageFns<Rollout> = {
     message.waitsFor = object.waitsFor ?? "";
     message.nodes = object.nodes?.map((e) => RolloutNode.fromPartial(e)) || [];
     message.isSettled = object.isSettled ?? false;
+    message.driver = object.driver ?? "";
+    message.startedMs = (object.startedMs !== undefined && object.startedMs !== null) ? BigInt(object.startedMs) : 0n;
     return message;
   },
 };
 
 function createBaseRolloutNode(): RolloutNode {
-  return { name: "", role: 0, attempt: 0, state: "", reason: "", spentMs: 0n };
+  return { name: "", role: 0, attempt: 0, state: "", reason: "", spentMs: 0n, plan: "" };
 }
 
 export const RolloutNode: MessageFns<RolloutNode> = {
@@ -1450,6 +1497,9 @@ export const RolloutNode: MessageFns<RolloutNode> = {
         throw new globalThis.Error("value provided for field message.spentMs of type uint64 too large");
       }
       writer.uint32(48).uint64(message.spentMs);
+    }
+    if (message.plan !== "") {
+      writer.uint32(58).string(message.plan);
     }
     return writer;
   },
@@ -1515,6 +1565,14 @@ export const RolloutNode: MessageFns<RolloutNode> = {
             message.spentMs = reader.uint64() as bigint;
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.plan = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1535,6 +1593,7 @@ export const RolloutNode: MessageFns<RolloutNode> = {
       state: isSet(object.state) ? globalThis.String(object.state) : "",
       reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
       spentMs: isSet(object.spentMs) ? BigInt(object.spentMs) : isSet(object.spent_ms) ? BigInt(object.spent_ms) : 0n,
+      plan: isSet(object.plan) ? globalThis.String(object.plan) : "",
     };
   },
 
@@ -1558,6 +1617,9 @@ export const RolloutNode: MessageFns<RolloutNode> = {
     if (message.spentMs !== 0n) {
       obj.spentMs = message.spentMs.toString();
     }
+    if (message.plan !== "") {
+      obj.plan = message.plan;
+    }
     return obj;
   },
 
@@ -1572,6 +1634,7 @@ export const RolloutNode: MessageFns<RolloutNode> = {
     message.state = object.state ?? "";
     message.reason = object.reason ?? "";
     message.spentMs = (object.spentMs !== undefined && object.spentMs !== null) ? BigInt(object.spentMs) : 0n;
+    message.plan = object.plan ?? "";
     return message;
   },
 };
