@@ -2,6 +2,7 @@ import { systemTimers } from '@nodewright/async';
 import type { NodeClient, TalosClient } from '@nodewright/client';
 import { buildInfo } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
+import { askedNodes } from '../../upgrade/rollout-calls.ts';
 import { PageCalls } from '../act/page-calls.ts';
 import { clusterIdentity } from '../domain/cluster-identity.ts';
 import {
@@ -9,10 +10,12 @@ import {
   emptyRecord,
   withHealth,
   withoutHealth,
+  withRollout,
   withSummaries,
 } from '../domain/cluster-record.ts';
 import { limits } from '../domain/limits.ts';
 import type { NodeSummary, ServerMessage } from '../protocol/messages.ts';
+import type { RolloutState } from '../protocol/rollout.ts';
 import { readSubscriptions } from '../protocol/subscription.ts';
 import type { OpenPage, PageBackend } from '../server/page-server.ts';
 import type { PageStream } from '../server/page-stream.ts';
@@ -21,6 +24,7 @@ import { type ClusterChecks, openChecks } from './cluster-checks.ts';
 import { HealthWatch } from './health-watch.ts';
 import { NodeWatch } from './node-watch.ts';
 import { PageFeeds } from './page-feeds.ts';
+import { RolloutWatch } from './rollout-watch.ts';
 
 export interface ClusterPagesInit {
   readonly client: TalosClient;
@@ -57,9 +61,12 @@ export class ClusterPages implements PageBackend, Disposable {
   readonly #nodes: readonly NodeWatch[];
   readonly #health: HealthWatch;
   readonly #calls: PageCalls;
+  readonly #rollout: RolloutWatch;
   readonly #streams = new Set<PageStream>();
   readonly #changed = new Set<NodeWatch>();
   #record: ClusterRecord = emptyRecord;
+  /** What the record does not have yet. */
+  #nextRollout: RolloutState | undefined;
   #gathering: NodeJS.Timeout | undefined;
 
   constructor(init: ClusterPagesInit) {
@@ -80,6 +87,15 @@ export class ClusterPages implements PageBackend, Disposable {
       traces: init.traces ?? {},
       onTrials: (trials) => this.#sendAll({ kind: 'trials', trials }),
       onActions: (actions) => this.#sendAll({ kind: 'actions', actions }),
+    });
+    this.#rollout = new RolloutWatch({
+      asked: askedNodes(client, false),
+      node: (hostname) => this.#nodeOf(hostname),
+      nowMs,
+      onRollout: (rollout) => {
+        this.#nextRollout = rollout;
+        this.#gathering ??= setTimeout(() => this.#gather(), gatherMs);
+      },
     });
     const intervalMs = sampleMsOf(nodes.length);
     this.#nodes = nodes.map((node) => {
@@ -104,8 +120,8 @@ export class ClusterPages implements PageBackend, Disposable {
     stream.send({ kind: 'history', histories });
     // Before the snapshot, which has no results that are too old.
     this.#health.start();
-    const { number, nodesNumber, summaries, health, outages } = this.#record;
-    stream.send({ kind: 'snapshot', number, nodesNumber, nodes: [...summaries.values()], health, outages });
+    const { summaries, ...rest } = this.#record;
+    stream.send({ kind: 'snapshot', ...rest, nodes: [...summaries.values()] });
     this.#streams.add(stream);
     const known = new Set(names);
     const feeds = new PageFeeds({
@@ -132,7 +148,18 @@ export class ClusterPages implements PageBackend, Disposable {
     clearTimeout(this.#gathering);
     this.#health.stop();
     this.#calls[Symbol.dispose]();
+    this.#rollout[Symbol.dispose]();
     for (const node of this.#nodes) node[Symbol.dispose]();
+  }
+
+  /** A node of the page by its host name, else as the gateway knows it. */
+  #nodeOf(hostname: string): NodeClient {
+    const { client, nodes } = this.#init;
+    const own = nodes.find(({ name }) => {
+      const known = this.#record.summaries.get(name)?.hostname ?? name;
+      return known.toLowerCase() === hostname;
+    });
+    return own ?? client.node(hostname);
   }
 
   #change(node: NodeWatch): void {
@@ -144,18 +171,23 @@ export class ClusterPages implements PageBackend, Disposable {
     this.#gathering = undefined;
     const nodes = [...this.#changed].map(({ summary }) => summary);
     this.#changed.clear();
-    this.#replace(withSummaries(this.#record, nodes, this.#init.now().getTime()), nodes);
+    const rollout = this.#nextRollout;
+    this.#nextRollout = undefined;
+    const record = rollout === undefined ? this.#record : withRollout(this.#record, rollout);
+    // A node that restarts has said so before it went away.
+    this.#replace(withSummaries(record, nodes, this.#init.now().getTime()), nodes);
   }
 
   /** Tells the pages what has changed, and starts the checks again when a node has. */
   #replace(record: ClusterRecord, nodes: readonly NodeSummary[]): void {
-    const { number, nodesNumber, health, outages } = record;
+    const { number, nodesNumber, health, outages, rollout } = record;
     const before = this.#record;
     this.#record = record;
     this.#sendAll({
       ...{ kind: 'snapshot', number, nodesNumber, nodes },
       health: health === before.health ? undefined : health,
       outages: outages === before.outages ? undefined : outages,
+      rollout: rollout === before.rollout ? undefined : rollout,
     });
     if (nodesNumber !== before.nodesNumber) this.#health.changed();
   }

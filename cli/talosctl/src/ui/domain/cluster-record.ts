@@ -1,5 +1,6 @@
 // What the program knows of the cluster, with a number that every page shows. Pure: the time is an argument.
 import type { HealthResult, NodeSummary, Outage } from '../protocol/messages.ts';
+import { isExpectedAway, type RolloutState, turnOf } from '../protocol/rollout.ts';
 
 export interface ClusterRecord {
   /** Grows with each change that a page judges by. Figures such as the use of a processor do not count. */
@@ -8,6 +9,8 @@ export interface ClusterRecord {
   readonly nodesNumber: number;
   readonly summaries: ReadonlyMap<string, NodeSummary>;
   readonly health?: HealthResult;
+  /** The upgrade of all nodes; undefined before anybody was asked. */
+  readonly rollout?: RolloutState;
   /** The newest first. */
   readonly outages: readonly Outage[];
 }
@@ -34,7 +37,11 @@ export function withSummaries(
     startsChecks ||= before === undefined || checkedPart(before, summary) !== checkedPart(summary, before);
     const { reach, name } = summary;
     const subject = { kind: 'node', name } as const;
-    if (reach.kind === 'away') outages = withOutage(outages, subject, reach.sinceMs, reach.message);
+    if (reach.kind === 'away') {
+      const isForUpgrade = isExpectedAway(turnOf(record.rollout, summary), reach.sinceMs, nowMs);
+      const outage = { ...subject, fromMs: reach.sinceMs, reason: reach.message };
+      outages = withOutage(outages, isForUpgrade ? { ...outage, isForUpgrade } : outage);
+    }
     if (reach.kind === 'here') outages = withoutOutage(outages, subject, nowMs);
   }
   if (!isOther) return { ...record, summaries };
@@ -47,11 +54,22 @@ export function withHealth(record: ClusterRecord, health: HealthResult): Cluster
   let { outages } = record;
   for (const { name, state, sinceMs, reason = '' } of health.checks) {
     const subject = { kind: 'check', name } as const;
-    if (state === 'failed') outages = withOutage(outages, subject, sinceMs, reason);
+    if (state === 'failed') outages = withOutage(outages, { ...subject, fromMs: sinceMs, reason });
     else outages = withoutOutage(outages, subject, health.atMs);
   }
   return { ...record, number: record.number + 1, health, outages };
 }
+
+/** The record after the upgrade of all nodes has gone on. */
+export function withRollout(record: ClusterRecord, rollout: RolloutState): ClusterRecord {
+  const { rollout: before } = record;
+  const isOther = before === undefined || rolloutPart(before) !== rolloutPart(rollout);
+  return { ...record, number: isOther ? record.number + 1 : record.number, rollout };
+}
+
+/** How long a node acts is a figure. */
+const rolloutPart = (rollout: RolloutState) =>
+  JSON.stringify(rollout, (key, value) => (key === 'spentMs' ? undefined : value));
 
 /**
  * The record when somebody looks after a long time in which the checks did not run. A check that failed counts as failed until its last
@@ -90,14 +108,9 @@ type Subject = Pick<Outage, 'kind' | 'name'>;
 const isOpen = (outage: Outage, { kind, name }: Subject) =>
   outage.toMs === undefined && outage.kind === kind && outage.name === name;
 
-function withOutage(
-  outages: readonly Outage[],
-  subject: Subject,
-  fromMs: number,
-  reason: string,
-): readonly Outage[] {
-  if (outages.some((each) => isOpen(each, subject))) return outages;
-  const all = [{ ...subject, fromMs, reason }, ...outages];
+function withOutage(outages: readonly Outage[], outage: Outage): readonly Outage[] {
+  if (outages.some((each) => isOpen(each, outage))) return outages;
+  const all = [outage, ...outages];
   const over = all.findLastIndex(({ toMs }) => toMs !== undefined);
   return all.length > mostOutages && over >= 0 ? all.toSpliced(over, 1) : all;
 }

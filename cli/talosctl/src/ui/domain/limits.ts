@@ -29,6 +29,12 @@ export const limits = {
   tickMs: 10_000,
   processes: 400,
   sockets: 2000,
+  /** Nodes of a roll-out, steps of one, and nodes whose steps are followed. */
+  rolloutNodes: 500,
+  turnSteps: 16,
+  turnsFollowed: 32,
+  /** Of a text about a roll-out, in characters. */
+  rolloutTextLength: 2048,
   /** Of each namespace of a node. */
   containers: 1000,
   staticPods: 100,

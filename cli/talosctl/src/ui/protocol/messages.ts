@@ -1,6 +1,7 @@
 // What the server of the page sends to it: one JSON object per line. This file has types only, and both sides import it.
 import type { FactName, Facts } from '../../dashboard/model/facts.ts';
 import type { ActionState, ShownConfiguration, Trial } from './calls.ts';
+import type { RolloutState } from './rollout.ts';
 
 export type Reach =
   | { readonly kind: 'connecting' }
@@ -100,6 +101,8 @@ export interface Outage {
   readonly toMs?: number;
   /** The text of the first failure. */
   readonly reason: string;
+  /** The node has restarted in its turn of an upgrade. */
+  readonly isForUpgrade?: true;
 }
 
 export interface ServiceState {
@@ -317,6 +320,7 @@ export interface SnapshotChange {
   /** Undefined: as before. */
   readonly health?: HealthResult | undefined;
   readonly outages?: readonly Outage[] | undefined;
+  readonly rollout?: RolloutState | undefined;
 }
 
 export type ServerMessage =

@@ -7,7 +7,7 @@ export interface JudgedMember {
   readonly node: string;
   /** Undefined while the node is away, or its member does not answer or was not asked yet. */
   readonly member: EtcdMember | undefined;
-  /** `leader`, `follower`, `learner`, `away`, `no answer` or `not known`. */
+  /** `leader`, `follower`, `learner`, `away`, `restarts`, `no answer` or `not known`. */
   readonly role: string;
   readonly condition: Condition;
 }
@@ -66,6 +66,7 @@ function roleOf(
   isSilent: boolean,
 ): Pick<JudgedMember, 'role' | 'condition'> {
   if (node.condition === 'bad') return { role: 'away', condition: 'bad' };
+  if (node.isExpected) return { role: 'restarts', condition: 'warning' };
   if (node.isOld) return { role: 'not known', condition: 'unknown' };
   // One late answer of a busy machine does not mean that a member has failed.
   if (isSilent) return { role: 'no answer', condition: 'warning' };

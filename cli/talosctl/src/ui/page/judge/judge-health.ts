@@ -1,7 +1,7 @@
 import type { CheckState, HealthResult } from '../../protocol/messages.ts';
 import { countText, durationText } from '../parts/figures.ts';
 import type { Condition, Statement } from './condition.ts';
-import type { JudgedNode } from './judge-nodes.ts';
+import { type JudgedNode, restartText } from './judge-nodes.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface JudgedCheck {
@@ -30,15 +30,23 @@ const conditions: Readonly<Record<CheckState['state'], Condition>> = {
   ...{ passed: 'good', failed: 'bad', skipped: 'unknown' },
 };
 
+/** Whether all nodes that are away restart for their upgrade: what checks miss meanwhile is no fault of its own. */
+const isOnlyRestart = (nodes: readonly JudgedNode[]) =>
+  restartText(nodes) !== '' && !nodes.some(({ condition }) => condition === 'bad');
+
 /** Each check with its result. An old one has no colour. */
-export function judgeChecks(snapshot: Snapshot, nowMs: number): readonly JudgedCheck[] {
+export function judgeChecks(
+  snapshot: Snapshot,
+  nodes: readonly JudgedNode[],
+  nowMs: number,
+): readonly JudgedCheck[] {
   const { health } = snapshot;
   if (health === undefined) return [];
   const isOld = isOldHealth(snapshot, health, nowMs);
   const ago = `${durationText(nowMs - health.atMs)} ago`;
   return health.checks.map(({ name, state, reason, sinceMs }) => ({
     ...{ name, state, reason, isOld },
-    condition: isOld ? 'unknown' : conditions[state],
+    condition: isOld ? 'unknown' : state === 'failed' && isOnlyRestart(nodes) ? 'warning' : conditions[state],
     word: isOld ? `${state} ${ago}` : `${state} for ${durationText(nowMs - sinceMs)}`,
   }));
 }
@@ -46,7 +54,7 @@ export function judgeChecks(snapshot: Snapshot, nowMs: number): readonly JudgedC
 /** What the checks say. Only a cluster of which nothing else is wrong is called healthy. */
 export function healthStatement(snapshot: Snapshot, nodes: readonly JudgedNode[], nowMs: number): Statement {
   const { health, isLive } = snapshot;
-  const away = nodes.filter(({ condition }) => condition === 'bad').length;
+  const isAway = nodes.some(({ away }) => away !== undefined);
   const unwell = nodes.filter(({ condition }) => condition === 'warning').length;
   const unknown = (value: string, note: string): Statement => ({ value, note, condition: 'unknown' });
   if (!isLive) return unknown('not known', 'this page is not connected');
@@ -55,7 +63,7 @@ export function healthStatement(snapshot: Snapshot, nodes: readonly JudgedNode[]
   const passed = (health?.checks ?? []).filter(({ state }) => state === 'passed').length;
   const isOld = health === undefined || isOldHealth(snapshot, health, nowMs);
   const results = `${countText(passed, 'check')} passed ${ago}`;
-  if (away > 0) {
+  if (isAway) {
     const checked =
       health === undefined
         ? 'checking …'
@@ -66,6 +74,8 @@ export function healthStatement(snapshot: Snapshot, nodes: readonly JudgedNode[]
             : failed.length > 0
               ? `${countText(failed.length, 'failure')}: ${failed[0]?.name}`
               : results;
+    if (isOnlyRestart(nodes))
+      return { value: 'restart', note: `${restartText(nodes)}; ${checked}`, condition: 'warning' };
     return { value: 'not healthy', note: checked, condition: 'bad' };
   }
   if (health === undefined) return unknown('–', 'checking …');

@@ -9,6 +9,7 @@ import {
   reachStatement,
   versionStatement,
 } from './judge-nodes.ts';
+import { type JudgedRollout, judgeRollout } from './judge-rollout.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** Everything that the page says about the condition of the cluster, of one snapshot. */
@@ -27,6 +28,8 @@ export interface Judgement {
   /** Why the checks cannot be run. */
   readonly healthProblem: string | undefined;
   readonly etcd: JudgedEtcd;
+  /** The upgrade of all nodes. */
+  readonly rollout: JudgedRollout;
   readonly outages: readonly Outage[];
 }
 
@@ -41,13 +44,15 @@ export function judge(snapshot: Snapshot, nowMs: number): Judgement {
   const condition = nodesStatement(nodes);
   const health = healthStatement(snapshot, nodes, nowMs);
   const etcd = judgeEtcd(snapshot, nodes);
+  const rollout = judgeRollout(snapshot, nodes, nowMs);
   return {
     ...{ number: snapshot.number, nodes, reach, condition, health },
-    cluster: clusterStatement(reach, condition, health, etcd.statement),
+    cluster: clusterStatement(reach, condition, health, etcd.statement, rollout.statement),
     version: versionStatement(snapshot),
-    checks: judgeChecks(snapshot, nowMs),
+    checks: judgeChecks(snapshot, nodes, nowMs),
     healthProblem: snapshot.health?.problem,
     etcd,
+    rollout,
     outages: snapshot.outages,
   };
 }
@@ -60,11 +65,16 @@ function clusterStatement(
   condition: Statement,
   health: Statement,
   etcd: Statement | undefined,
+  rollout: Statement | undefined,
 ): Statement {
-  const worst = [reach, condition, health, ...(etcd === undefined ? [] : [etcd])].toSorted(
+  const all = [reach, condition, health, etcd, rollout].filter((each) => each !== undefined);
+  const worst = all.toSorted(
     (a, b) => severity.indexOf(a.condition) - severity.indexOf(b.condition),
   )[0] as Statement;
-  if (worst.condition === 'good') return { value: 'all is well', note: health.note, condition: 'good' };
+  if (worst.condition === 'good') {
+    const value = rollout === undefined ? 'all is well' : `all is well; ${rollout.note}`;
+    return { value, note: health.note, condition: 'good' };
+  }
   if (worst === reach) return { value: reach.note, note: reach.note, condition: reach.condition };
   const checked = health.value === '–' ? health.note : `health: ${health.value}`;
   const value = worst === health ? checked : worst.note;

@@ -13,13 +13,14 @@ import { NodeView } from '../views/node/node-view.tsx';
 import { ResourcesView } from '../views/resources/resources-view.tsx';
 import { TraceView } from '../views/traces/trace-view.tsx';
 import { TracesView } from '../views/traces/traces-view.tsx';
+import { UpgradeView } from '../views/upgrade/upgrade-view.tsx';
 import { WhatIfView } from '../views/what-if/what-if-view.tsx';
 import { HelpDialog } from './help-dialog.tsx';
 import { linkTo, type Route, useRoute } from './route.ts';
 import { applyScheme, nextScheme, savedScheme } from './scheme.ts';
 import { TrialNotices } from './trial-notices.tsx';
 import { useKeys } from './use-keys.ts';
-import { views } from './views.ts';
+import { viewKeys, views } from './views.ts';
 
 /** The page: the side bar, and one view. */
 export function App() {
@@ -47,12 +48,12 @@ export function App() {
         </p>
         <ClusterState />
         <ul>
-          {views.map(({ id, title: name, icon }, at) => (
+          {views.map(({ id, title: name, icon }) => (
             <li key={id}>
               <a
                 href={linkTo(id)}
                 aria-current={route.view === id ? 'page' : undefined}
-                title={`key ${(at + 1) % 10}`}
+                title={`key ${viewKeys.get(id)}`}
               >
                 <svg viewBox="0 0 20 20" aria-hidden="true">
                   <path d={icon} />
@@ -105,6 +106,8 @@ function View({ route }: { readonly route: Route }) {
       return first === '' ? <TracesView route={route} /> : <TraceView id={first} />;
     case 'what-if':
       return <WhatIfView route={route} />;
+    case 'upgrade':
+      return <UpgradeView />;
     case 'controllers':
       return <ControllersView route={route} />;
     default:

@@ -1,10 +1,17 @@
 import { useEffect } from 'preact/hooks';
 import { goTo } from './route.ts';
-import { views } from './views.ts';
+import { viewKeys, views } from './views.ts';
 
 /** All keys, as the help shows them. */
 export const keys = [
-  { key: '1 … 9, 0', does: views.map(({ title }) => title.toLowerCase()).join(', ') },
+  {
+    key: '1 … 9, 0',
+    does: views
+      .filter(({ id }) => id !== 'upgrade')
+      .map(({ title }) => title.toLowerCase())
+      .join(', '),
+  },
+  { key: 'u', does: 'the upgrade of all nodes' },
   { key: '/', does: 'to the filter of the view' },
   { key: 'p', does: 'pause and resume the logs' },
   { key: 's', does: 'light and dark colours' },
@@ -35,7 +42,7 @@ export function useKeys({ showHelp, changeScheme }: KeyActions): void {
         document.querySelector('dialog[open]')
       )
         return;
-      const view = /^\d$/.test(key) ? views[(Number(key) + 9) % 10] : undefined;
+      const view = views.find(({ id }) => viewKeys.get(id) === key);
       if (view !== undefined) goTo(view.id);
       else if (key === '/') document.querySelector<HTMLElement>('[data-filter], .filter input')?.focus();
       else if (key === 'p') document.querySelector<HTMLElement>('[data-pause]')?.click();

@@ -1,4 +1,4 @@
-/** The views in the order of the side bar. The last digit of each number, counted from 1, is its key. */
+/** The views in the order of the side bar. The last digit of each number, counted from 1, is the key of the first ten. */
 export const views = [
   { id: 'cluster', title: 'Cluster', icon: 'M3 3h6v6H3zM11 3h6v6h-6zM3 11h6v6H3zM11 11h6v6h-6z' },
   { id: 'node', title: 'Node', icon: 'M3 4h14v5H3zM3 11h14v5H3zM6 6.5h.1M6 13.5h.1' },
@@ -14,4 +14,10 @@ export const views = [
     icon: 'M10 17h.1M6.5 7a3.5 3.5 0 1 1 5 3.2c-1 .6-1.5 1.3-1.5 2.8',
   },
   { id: 'traces', title: 'Traces', icon: 'M3 4h9M6 8h11M6 12h6M9 16h8' },
+  { id: 'upgrade', title: 'Upgrade', icon: 'M10 15V4M5 9l5-5 5 5M4 18h12' },
 ] as const;
+
+/** The key of each view. */
+export const viewKeys: ReadonlyMap<string, string> = new Map(
+  views.map(({ id }, at) => [id, id === 'upgrade' ? 'u' : String((at + 1) % 10)]),
+);

@@ -9,6 +9,7 @@ import type { Store } from '../store/store.ts';
 import { useJudgement, useNow, useStore, useSubscriptions } from '../store/use-store.ts';
 import { KubernetesPanels } from './kubernetes/kubernetes-panels.tsx';
 import { Outages } from './outages.tsx';
+import { RolloutPanel } from './upgrade/rollout-panel.tsx';
 
 /** The checks of the cluster, what is wrong with each node, what was wrong before, and the state of Kubernetes. */
 export function HealthView() {
@@ -16,7 +17,7 @@ export function HealthView() {
   const store = useSubscriptions(names.map((node) => ({ kind: 'kubernetes', node })));
   const now = useNow();
   const judgement = useJudgement();
-  const { number, health, checks, healthProblem, nodes, outages } = judgement;
+  const { number, health, checks, healthProblem, nodes, outages, rollout } = judgement;
   return (
     <>
       <header class="view-head" data-snapshot={number}>
@@ -35,11 +36,17 @@ export function HealthView() {
           {checks.length > 0 && '. What follows is what was known before.'}
         </p>
       )}
+      {rollout.condition === 'bad' && (
+        <RolloutPanel rollout={rollout} number={number} context={store.context} isBrief />
+      )}
       <Panel title="Checks of the cluster" number={number}>
         {checks.length === 0 && healthProblem === undefined && <p class="nothing">checking …</p>}
         <ul class="checks">
           {checks.map(({ name, state, condition, word, reason, isOld }) => (
-            <li key={name} class={isOld ? 'old' : state}>
+            <li
+              key={name}
+              class={isOld ? 'old' : state === 'failed' && condition === 'warning' ? 'late' : state}
+            >
               <StateDot condition={condition} title={word} />
               <div>
                 <strong>{name}</strong>

@@ -22,10 +22,11 @@ export function Outages({ outages, number, now }: OutagesProps) {
         columns={[
           {
             title: 'What',
-            cell: ({ kind, name }) =>
+            cell: ({ kind, name, isForUpgrade }) =>
               kind === 'node' ? (
                 <>
                   node <a href={linkTo('node', [name])}>{name}</a>
+                  {isForUpgrade && <span class="soft"> restarted for its upgrade</span>}
                 </>
               ) : (
                 name
@@ -39,8 +40,12 @@ export function Outages({ outages, number, now }: OutagesProps) {
           },
           {
             title: 'To',
-            cell: ({ toMs }) =>
-              toMs === undefined ? <strong class="bad-text">lasts</strong> : <time>{clockText(toMs)}</time>,
+            cell: ({ toMs, isForUpgrade }) =>
+              toMs === undefined ? (
+                <strong class={isForUpgrade ? 'warning-text' : 'bad-text'}>lasts</strong>
+              ) : (
+                <time>{clockText(toMs)}</time>
+              ),
             sort: ({ toMs = now }) => toMs,
           },
           {

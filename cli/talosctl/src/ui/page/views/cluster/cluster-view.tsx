@@ -7,6 +7,7 @@ import { linkTo, type Route, replaceWith } from '../../shell/route.ts';
 import type { Store } from '../../store/store.ts';
 import { useJudgement, useNow, useSubscriptions } from '../../store/use-store.ts';
 import { Outages } from '../outages.tsx';
+import { RolloutPanel } from '../upgrade/rollout-panel.tsx';
 import { EtcdPanel } from './etcd-panel.tsx';
 import { groupNodes, manyNodes, matches } from './group-nodes.ts';
 import { NodeCard } from './node-card.tsx';
@@ -16,7 +17,7 @@ export function ClusterView({ route: { query } }: { readonly route: Route }) {
   const store = useSubscriptions([]);
   const now = useNow();
   const judgement = useJudgement();
-  const { number, nodes, etcd, outages } = judgement;
+  const { number, nodes, etcd, outages, rollout } = judgement;
   const text = query.get('text') ?? '';
   const shown = nodes.filter((node) => matches(node, store.summaries.get(node.name), text));
   const summaries = store.names.flatMap((name) => store.summaries.get(name) ?? []);
@@ -39,6 +40,7 @@ export function ClusterView({ route: { query } }: { readonly route: Route }) {
         )}
       </header>
       <Tiles {...{ store, summaries, judgement }} />
+      {rollout.isShown && <RolloutPanel rollout={rollout} number={number} context={store.context} isBrief />}
       <EtcdPanel etcd={etcd} number={number} />
       {groupNodes(shown, store.summaries, nodes.length > manyNodes).map(({ title, members }) => (
         <section key={title} class="group" data-snapshot={number}>
@@ -46,10 +48,10 @@ export function ClusterView({ route: { query } }: { readonly route: Route }) {
             {title} <span class="soft">{members.length}</span>
           </h2>
           <ul class={`cards ${nodes.length > manyNodes ? 'small' : ''}`}>
-            {members.map(({ name, condition, word, away }) => (
+            {members.map(({ name, condition, word, away, turn, isExpected }) => (
               <NodeCard
                 key={name}
-                {...{ name, condition, word, away, number }}
+                {...{ name, condition, word, away, turn, isExpected, number }}
                 summary={store.summaries.get(name)}
                 points={store.histories.get(name) ?? noPoints}
                 nowMs={away === undefined ? 0 : now}

@@ -15,6 +15,10 @@ interface NodeCardProps {
   readonly word: string;
   /** Why the node cannot be reached; undefined while it can be. */
   readonly away: JudgedNode['away'];
+  /** What the node does in its turn of an upgrade. */
+  readonly turn: JudgedNode['turn'];
+  /** Whether it is away because it restarts in that turn. */
+  readonly isExpected: boolean;
   /** The number of the snapshot. */
   readonly number: number;
   readonly summary: NodeSummary | undefined;
@@ -28,6 +32,7 @@ const noPoints: readonly Point[] = [];
 /** A node on the map. */
 export const NodeCard = memo((props: NodeCardProps) => {
   const { name, condition, word, away, number, summary, points = noPoints, nowMs } = props;
+  const { turn, isExpected } = props;
   const store = useContext(StoreContext);
   const last = points.at(-1);
   const { etcd } = summary ?? {};
@@ -36,13 +41,14 @@ export const NodeCard = memo((props: NodeCardProps) => {
       <h3>
         <StateDot condition={condition} title={word} />
         <a href={linkTo('node', [name])}>{name}</a>
-        {condition !== 'bad' && etcd !== undefined && etcd.id === etcd.leader && (
+        {away === undefined && etcd !== undefined && etcd.id === etcd.leader && (
           <span class="chip">etcd leader</span>
         )}
+        {turn !== undefined && <span class="chip">upgrade: {turn}</span>}
       </h3>
       <p class="line">{lineOf(props, store.nowMs())}</p>
       {away !== undefined ? (
-        <Away reach={away} nowMs={nowMs} />
+        <Away reach={away} nowMs={nowMs} isExpected={isExpected} />
       ) : (
         <>
           <dl class="trends">
@@ -105,13 +111,20 @@ function Trend({ name, value, title, children }: TrendProps) {
   );
 }
 
-function Away({ reach, nowMs }: { readonly reach: NonNullable<JudgedNode['away']>; readonly nowMs: number }) {
+interface AwayProps {
+  readonly reach: NonNullable<JudgedNode['away']>;
+  readonly nowMs: number;
+  readonly isExpected: boolean;
+}
+
+function Away({ reach, nowMs, isExpected }: AwayProps) {
   const { sinceMs, message, hop, retryMs } = reach;
   const restSeconds = retryMs === undefined ? 0 : Math.ceil((retryMs - nowMs) / 1000);
   return (
     <div class="away">
       <p>
-        <strong>away</strong> since {clockText(sinceMs)} ({durationText(nowMs - sinceMs)})
+        <strong>{isExpected ? 'restarts for its upgrade' : 'away'}</strong>
+        {isExpected && ', away'} since {clockText(sinceMs)} ({durationText(nowMs - sinceMs)})
       </p>
       <p>
         {hop === undefined ? (

@@ -82,8 +82,9 @@ export function NodeView({ name: wanted, tab }: { readonly name: string; readonl
         <a href={linkTo('what-if', [], { nodes: name })}>reboot, shut down, reset …</a>
       </header>
       {judged.away !== undefined && (
-        <p class="problem" role="status">
-          Away since {clockText(judged.away.sinceMs)}
+        <p class={judged.isExpected ? 'notice' : 'problem'} role="status">
+          {judged.isExpected && 'The node restarts for its upgrade. '}Away since{' '}
+          {clockText(judged.away.sinceMs)}
           {judged.away.hop !== undefined && `, failed at hop ${judged.away.hop}`}: {judged.away.message}. What
           follows is what was known before.
         </p>
