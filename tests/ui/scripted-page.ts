@@ -5,6 +5,7 @@ import {
   type ClusterRecord,
   emptyRecord,
   withHealth,
+  withRollout,
   withSummaries,
 } from '../../cli/talosctl/src/ui/domain/cluster-record.ts';
 import type {
@@ -13,6 +14,7 @@ import type {
   Reach,
   ServerMessage,
 } from '../../cli/talosctl/src/ui/protocol/messages.ts';
+import type { RolloutState } from '../../cli/talosctl/src/ui/protocol/rollout.ts';
 import { readPageFiles } from '../../cli/talosctl/src/ui/server/page-files.ts';
 import { PageServer } from '../../cli/talosctl/src/ui/server/page-server.ts';
 import type { PageStream } from '../../cli/talosctl/src/ui/server/page-stream.ts';
@@ -98,6 +100,11 @@ export class ScriptedPage implements AsyncDisposable {
     this.#replace(withSummaries(this.#record, nodes, Date.now()), nodes);
   }
 
+  /** Sends how far the upgrade of all nodes is. */
+  rollout(state: RolloutState): void {
+    this.#replace(withRollout(this.#record, state), []);
+  }
+
   /** Sends what checks have found about the nodes as they are now. */
   health(checks: readonly CheckState[]): void {
     const health = { checks, ofNodes: this.#record.nodesNumber, atMs: Date.now() };
@@ -105,9 +112,9 @@ export class ScriptedPage implements AsyncDisposable {
   }
 
   #replace(record: ClusterRecord, nodes: readonly NodeSummary[]): void {
-    const { number, nodesNumber, health, outages } = record;
+    const { number, nodesNumber, health, outages, rollout } = record;
     this.#record = record;
-    this.send({ kind: 'snapshot', number, nodesNumber, nodes, health, outages });
+    this.send({ kind: 'snapshot', number, nodesNumber, nodes, health, outages, rollout });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -15,7 +15,7 @@ import {
 } from '../domain/cluster-record.ts';
 import { limits } from '../domain/limits.ts';
 import type { NodeSummary, ServerMessage } from '../protocol/messages.ts';
-import type { RolloutState } from '../protocol/rollout.ts';
+import { hostOf, type RolloutState } from '../protocol/rollout.ts';
 import { readSubscriptions } from '../protocol/subscription.ts';
 import type { OpenPage, PageBackend } from '../server/page-server.ts';
 import type { PageStream } from '../server/page-stream.ts';
@@ -155,10 +155,7 @@ export class ClusterPages implements PageBackend, Disposable {
   /** A node of the page by its host name, else as the gateway knows it. */
   #nodeOf(hostname: string): NodeClient {
     const { client, nodes } = this.#init;
-    const own = nodes.find(({ name }) => {
-      const known = this.#record.summaries.get(name)?.hostname ?? name;
-      return known.toLowerCase() === hostname;
-    });
+    const own = nodes.find(({ name }) => hostOf(this.#record.summaries.get(name) ?? { name }) === hostname);
     return own ?? client.node(hostname);
   }
 

@@ -74,12 +74,16 @@ export interface TurnStep {
 export const isRolloutOver = ({ phase, isSettled }: Pick<RolloutPlan, 'phase' | 'isSettled'>): boolean =>
   isSettled && (phase === 'done' || phase === 'aborted');
 
-/** The turn of a node of the page. The plan has host names, and the user may name nodes by their addresses. */
+/** The host name of a node, as a plan has it: the user may name nodes by their addresses. */
+export const hostOf = ({ name, hostname }: Pick<NodeSummary, 'name' | 'hostname'>): string =>
+  (hostname ?? name).toLowerCase();
+
+/** The turn of a node of the page. */
 export function turnOf(
   state: RolloutState | undefined,
-  { name, hostname }: Pick<NodeSummary, 'name' | 'hostname'>,
+  node: Pick<NodeSummary, 'name' | 'hostname'>,
 ): RolloutTurn | undefined {
-  const own = (hostname ?? name).toLowerCase();
+  const own = hostOf(node);
   return state?.plan?.turns.find((turn) => turn.name === own);
 }
 

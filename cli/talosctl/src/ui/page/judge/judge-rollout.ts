@@ -1,12 +1,12 @@
 // What the page says about the upgrade of all nodes.
 import {
   currentStep,
+  hostOf,
   isRolloutOver,
   type RolloutPlan,
   type RolloutProblem,
   type RolloutState,
   type RolloutTurn,
-  turnOf,
 } from '../../protocol/rollout.ts';
 import { durationText } from '../parts/figures.ts';
 import type { Condition, Statement } from './condition.ts';
@@ -68,6 +68,9 @@ export function judgeRollout(snapshot: Snapshot, nodes: readonly JudgedNode[], n
   const { rollout = {}, isLive } = snapshot;
   const plan = rollout.plan ?? undefined;
   const isOver = plan === undefined || isRolloutOver(plan);
+  const nodesByHost = new Map(
+    snapshot.names.map((name) => [hostOf(snapshot.summaries.get(name) ?? { name }), name]),
+  );
   const done = plan?.turns.filter(({ state }) => state === 'done').length ?? 0;
   const phase = phaseOf(rollout, done);
   const problem = rollout.problem && problemText(rollout.problem, plan, nowMs);
@@ -91,7 +94,7 @@ export function judgeRollout(snapshot: Snapshot, nodes: readonly JudgedNode[], n
     problem,
     plan,
     done,
-    turns: plan?.turns.map((turn) => judgeTurn(turn, plan, snapshot, isOld)) ?? [],
+    turns: plan?.turns.map((turn) => judgeTurn(turn, plan, nodesByHost, isOld)) ?? [],
     commands: commandsOf(rollout),
   };
 }
@@ -143,11 +146,14 @@ function problemText(
   }
 }
 
-function judgeTurn(turn: RolloutTurn, plan: RolloutPlan, snapshot: Snapshot, isOld: boolean): JudgedTurn {
+function judgeTurn(
+  turn: RolloutTurn,
+  plan: RolloutPlan,
+  nodesByHost: ReadonlyMap<string, string>,
+  isOld: boolean,
+): JudgedTurn {
   const { name, role, attempt, spentMs } = turn;
-  const node = snapshot.names.find(
-    (each) => turnOf(snapshot.rollout, snapshot.summaries.get(each) ?? { name: each }) === turn,
-  );
+  const node = nodesByHost.get(name);
   const word = turnWord(turn);
   const condition: Condition =
     turn.state === 'failed' ? 'bad' : turn.state === 'done' ? (isOld ? 'unknown' : 'good') : 'unknown';

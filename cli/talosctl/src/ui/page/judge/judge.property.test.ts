@@ -2,13 +2,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type ClusterRecord, emptyRecord, withHealth, withSummaries } from '../../domain/cluster-record.ts';
+import {
+  type ClusterRecord,
+  emptyRecord,
+  withHealth,
+  withRollout,
+  withSummaries,
+} from '../../domain/cluster-record.ts';
 import type { CheckState, NodeSummary, Reach, SnapshotChange } from '../../protocol/messages.ts';
+import type { RolloutState, RolloutTurn } from '../../protocol/rollout.ts';
 import { type Judgement, judge } from './judge.ts';
 import { judgeService } from './judge-service.ts';
 import { afterChange, emptySnapshot, type Snapshot } from './snapshot.ts';
 
 const names = ['a', 'b', 'c', 'd'];
+const stepNames = ['quorum', 'turn', 'cordon', 'drain', 'write', 'reboot', 'check', 'confirm', 'uncordon'];
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 
 type Step =
@@ -16,7 +24,15 @@ type Step =
   | { readonly kind: 'begin' }
   | { readonly kind: 'end'; readonly states: readonly CheckState['state'][]; readonly problem: boolean }
   | { readonly kind: 'link'; readonly isLive: boolean }
-  | { readonly kind: 'wait'; readonly ms: number };
+  | { readonly kind: 'wait'; readonly ms: number }
+  | ({ readonly kind: 'rollout' } & RolloutChange);
+/** A roll-out in which each node has a state, and one is at a step. */
+interface RolloutChange {
+  readonly phase: string;
+  readonly states: readonly string[];
+  readonly step: number;
+  readonly isSilent: boolean;
+}
 type NodeChange = 'here' | 'dead' | 'unready' | 'alarm' | 'figures' | 'silent' | 'mute' | 'unasked';
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -54,8 +70,65 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('link' as const), isLive: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.nat(60_000) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('wait' as const),
+      ms: fc.oneof({ weight: 6, arbitrary: fc.nat(60_000) }, { weight: 1, arbitrary: fc.nat(1_800_000) }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('rollout' as const),
+      phase: fc.constantFrom('running', 'running', 'running', 'paused', 'stopped', 'aborted', 'done'),
+      states: fc.array(fc.constantFrom('waiting', 'acting', 'acting', 'acting', 'done', 'failed'), {
+        minLength: names.length,
+        maxLength: names.length,
+      }),
+      step: fc.constantFrom(0, 3, 4, 5, 5, 6, 7, 7, 8, 9),
+      isSilent: fc.constantFrom(false, false, false, true),
+    }),
+  },
 );
+
+function rolloutOf({ phase, states, step: at, isSilent }: RolloutChange, nowMs: number): RolloutState {
+  const steps = stepNames.map((name, index) => ({
+    ...{ name, reason: '' },
+    state: index < at ? 'done' : index === at ? 'running' : 'pending',
+  }));
+  const turns = names.map((name, index): RolloutTurn => {
+    const state = states[index] ?? 'waiting';
+    const known = state === 'acting' && at < stepNames.length ? steps : [];
+    return {
+      name,
+      role: 'control plane',
+      attempt: 1,
+      state,
+      reason: '',
+      spentMs: nowMs % 60_000,
+      steps: known,
+    };
+  });
+  const plan = {
+    ...{ id: 'a'.repeat(32), action: 'upgrade', phase, reason: '', waitsFor: '', maxUnavailable: 1 },
+    ...{ pauseAfter: 0, driver: 'a', turns, nodeCount: names.length },
+    isSettled: phase !== 'running' && !states.includes('acting'),
+  };
+  return isSilent ? { plan, problem: { kind: 'silent', message: 'no route', sinceMs: nowMs } } : { plan };
+}
+
+/** The steps at which a node may be away, as the nodes have them. */
+const mayBeAway = ['reboot', 'check', 'confirm'];
+
+/** Whether a node that is away restarts in its turn: its step says so, and a quarter of an hour has not passed. */
+function restartsNow(page: Snapshot, name: string, nowMs: number): boolean {
+  const reach = page.summaries.get(name)?.reach;
+  const turn = page.rollout?.plan?.turns.find((each) => each.name === name);
+  const step = turn?.steps.find(({ state }) => state === 'running');
+  if (reach?.kind !== 'away' || turn?.state !== 'acting' || step === undefined) return false;
+  return mayBeAway.includes(step.name) && nowMs - reach.sinceMs <= 900_000;
+}
 
 const base = (name: string): NodeSummary => ({
   ...{ name, role: 'controlplane', version: 'v1.14.0', stage: 'running', isReady: true },
@@ -104,9 +177,9 @@ const praise = /(?<!not )\b(well|healthy)\b/;
 
 /** All that the page says about the cluster, as one text, without the names of checks. */
 function saidBy(judgement: Judgement): string {
-  const { reach, condition, health, cluster, version, nodes, checks, etcd } = judgement;
+  const { reach, condition, health, cluster, version, nodes, checks, etcd, rollout } = judgement;
   const statements = [reach, condition, health, cluster, version].flatMap(({ value, note }) => [value, note]);
-  const dead = nodes.filter((node) => node.condition === 'bad');
+  const dead = nodes.filter(({ away }) => away !== undefined);
   const service = {
     id: 'etcd',
     state: 'Running',
@@ -123,6 +196,8 @@ function saidBy(judgement: Judgement): string {
     ...nodes.flatMap(({ word, reasons }) => [word, ...reasons]),
     ...checks.map(({ word }) => word),
     ...etcd.members.map(({ role }) => role),
+    ...[rollout.headline, rollout.statement?.note ?? ''],
+    ...rollout.turns.flatMap(({ word, reasons }) => [word, ...reasons]),
     ...services.map(({ title }) => title),
   ].join('\n');
 }
@@ -133,7 +208,16 @@ const check = (state: CheckState['state'], at: number, sinceMs: number): CheckSt
 
 test(`in 1,000 random histories no part says well while a node is dead, and an old result is grey with its age (SEED=${seed})`, (t) => {
   t.diagnostic(`SEED=${seed}`);
-  const met = { dead: 0, old: 0, well: 0, unwellEtcd: 0, restarts: 0 };
+  const met = {
+    dead: 0,
+    old: 0,
+    well: 0,
+    unwellEtcd: 0,
+    restarts: 0,
+    expected: 0,
+    unexpected: 0,
+    stopped: 0,
+  };
   const run = (steps: readonly Step[]) => {
     let nowMs = 1_000_000;
     let record: ClusterRecord = emptyRecord;
@@ -144,6 +228,13 @@ test(`in 1,000 random histories no part says well while a node is dead, and an o
       let nodes: readonly NodeSummary[] = [];
       if (each.kind === 'wait') nowMs += each.ms;
       if (each.kind === 'link') page = { ...page, isLive: each.isLive };
+      if (each.kind === 'rollout') {
+        record = withRollout(record, rolloutOf(each, nowMs));
+        // A roll-out is no reason to run the checks again, and the time that a node acts is a figure.
+        assert.equal(record.nodesNumber, before.nodesNumber);
+        const later = rolloutOf(each, nowMs + 1);
+        if (!each.isSilent) assert.equal(withRollout(record, later).number, record.number);
+      }
       if (each.kind === 'begin') ofNodes = record.nodesNumber;
       if (each.kind === 'end') {
         const checks = each.states.map((state, at) => check(state, at, nowMs));
@@ -162,8 +253,8 @@ test(`in 1,000 random histories no part says well while a node is dead, and an o
           assert.equal(record.number, before.number);
         if (record.nodesNumber !== before.nodesNumber) met.restarts += 1;
       }
-      const { number, nodesNumber, health, outages } = record;
-      const message = { kind: 'snapshot', number, nodesNumber, nodes, health, outages };
+      const { number, nodesNumber, health, outages, rollout } = record;
+      const message = { kind: 'snapshot', number, nodesNumber, nodes, health, outages, rollout };
       page = afterChange(page, JSON.parse(JSON.stringify(message)) as SnapshotChange);
       look(judge(page, nowMs), page, nowMs);
     }
@@ -175,10 +266,34 @@ test(`in 1,000 random histories no part says well while a node is dead, and an o
     if (dead.length > 0) {
       met.dead += 1;
       assert.doesNotMatch(said, praise);
-      for (const { condition } of [judgement.reach, judgement.condition, judgement.health, judgement.cluster])
-        assert.equal(condition, page.isLive ? 'bad' : 'unknown');
+      const expected = dead.filter(({ name }) => restartsNow(page, name, nowMs)).map(({ name }) => name);
+      if (page.isLive && expected.length > 0) met.expected += 1;
+      if (page.isLive && expected.length < dead.length && page.rollout !== undefined) met.unexpected += 1;
+      const worst = expected.length === dead.length ? 'warning' : 'bad';
+      for (const { condition } of [judgement.reach, judgement.condition, judgement.health])
+        assert.equal(condition, page.isLive ? worst : 'unknown');
+      const isStopped = page.rollout?.problem === undefined && page.rollout?.plan?.phase === 'stopped';
+      const isRed = worst === 'bad' || isStopped || judgement.etcd.statement?.condition === 'bad';
+      assert.equal(judgement.cluster.condition, page.isLive ? (isRed ? 'bad' : 'warning') : 'unknown');
+      for (const { name, condition, isExpected, reasons } of judgement.nodes) {
+        const is = page.isLive && expected.includes(name);
+        assert.equal(isExpected, is);
+        if (is) assert.deepEqual([condition, reasons[0]], ['warning', 'restarts for its upgrade']);
+        const isAway = page.summaries.get(name)?.reach.kind === 'away';
+        if (page.isLive && !is && isAway) assert.equal(condition, 'bad');
+      }
+      if (page.isLive && expected.length === 1 && dead.length === 1)
+        assert.ok(judgement.reach.note.includes(`${expected[0]} restarts for its upgrade`));
       const open = page.outages.filter(({ kind, toMs }) => kind === 'node' && toMs === undefined);
       assert.deepEqual(open.map(({ name }) => name).sort(), dead.map(({ name }) => name).sort());
+    }
+    if (page.isLive && page.rollout?.plan?.phase === 'stopped' && page.rollout.problem === undefined) {
+      met.stopped += 1;
+      // Among the troubles, with what to do.
+      assert.equal(judgement.cluster.condition, 'bad');
+      const { words } = judgement.rollout.commands[0] ?? assert.fail('no command');
+      assert.equal(words, 'upgrade resume');
+      assert.equal(judgement.rollout.isShown, true);
     }
     if (praise.test(said)) met.well += 1;
     if (judgement.etcd.members.some(({ condition }) => condition !== 'good')) {
