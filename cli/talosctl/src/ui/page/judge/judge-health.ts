@@ -1,7 +1,7 @@
 import type { CheckState, HealthResult } from '../../protocol/messages.ts';
 import { countText, durationText } from '../parts/figures.ts';
 import type { Condition, Statement } from './condition.ts';
-import { type JudgedNode, restartText } from './judge-nodes.ts';
+import { inRestartText, type JudgedNode } from './judge-nodes.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface JudgedCheck {
@@ -30,9 +30,9 @@ const conditions: Readonly<Record<CheckState['state'], Condition>> = {
   ...{ passed: 'good', failed: 'bad', skipped: 'unknown' },
 };
 
-/** Whether all nodes that are away restart for their upgrade: what checks miss meanwhile is no fault of its own. */
+/** Whether a node restarts for its upgrade, and no other is away: what checks miss meanwhile is no fault of its own. */
 const isOnlyRestart = (nodes: readonly JudgedNode[]) =>
-  restartText(nodes) !== '' && !nodes.some(({ condition }) => condition === 'bad');
+  inRestartText(nodes) !== '' && !nodes.some(({ condition }) => condition === 'bad');
 
 /** Each check with its result. An old one has no colour. */
 export function judgeChecks(
@@ -75,13 +75,15 @@ export function healthStatement(snapshot: Snapshot, nodes: readonly JudgedNode[]
               ? `${countText(failed.length, 'failure')}: ${failed[0]?.name}`
               : results;
     if (isOnlyRestart(nodes))
-      return { value: 'restart', note: `${restartText(nodes)}; ${checked}`, condition: 'warning' };
+      return { value: 'restart', note: `${inRestartText(nodes)}; ${checked}`, condition: 'warning' };
     return { value: 'not healthy', note: checked, condition: 'bad' };
   }
   if (health === undefined) return unknown('–', 'checking …');
   if (health.problem !== undefined) return unknown('not known', health.problem);
   if (isOld) return unknown('checking …', `last result ${ago}`);
   const [first] = failed;
+  if (first !== undefined && isOnlyRestart(nodes))
+    return { value: 'restart', note: `${inRestartText(nodes)}; failed: ${first.name}`, condition: 'warning' };
   if (first !== undefined)
     return { value: countText(failed.length, 'failure'), note: first.name, condition: 'bad' };
   if (!nodes.some(({ condition }) => condition === 'good' || condition === 'warning'))

@@ -74,6 +74,15 @@ export function restartText(nodes: readonly JudgedNode[]): string {
     : `${some(names)} restart for their upgrade`;
 }
 
+/** As above, with those that answer still or again: their services stop and start. */
+export function inRestartText(nodes: readonly JudgedNode[]): string {
+  const away = restartText(nodes);
+  if (away !== '') return away;
+  return restartText(
+    nodes.map((node) => ({ ...node, isExpected: node.turn === restarts || node.turn === 'checks' })),
+  );
+}
+
 const namesOf = (nodes: readonly JudgedNode[], ...wanted: readonly Condition[]) =>
   nodes.filter(({ condition }) => wanted.includes(condition)).map(({ name }) => name);
 

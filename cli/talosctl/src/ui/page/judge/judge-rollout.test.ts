@@ -76,6 +76,23 @@ test('a node that restarts in its turn is said to, and is neither well nor a fau
   assert.deepEqual(nodes[1]?.reasons, ['restarts for its upgrade', 'away for 8s, failed: no route']);
 });
 
+test('what checks miss while a node stops and starts its services for its upgrade is no fault of its own', () => {
+  const failing = (plan: RolloutPlan) => {
+    const known = cluster({ plan });
+    const checks = [{ name: 'services to run', state: 'failed', sinceMs: nowMs - 1000 } as const];
+    const { cluster: whole, checks: judged } = judge(
+      { ...known, health: { checks, ofNodes: 1, atMs: nowMs } },
+      nowMs,
+    );
+    return [whole.value, whole.condition, judged[0]?.condition];
+  };
+  for (const step of ['reboot', 'confirm'])
+    assert.deepEqual(failing(acting(step)), [
+      ...['node02 restarts for its upgrade; failed: services to run', 'warning', 'warning'],
+    ]);
+  assert.deepEqual(failing(acting('write')), ['health: 1 failure', 'bad', 'bad']);
+});
+
 test('a node that dies before its restart, without a turn, or is away for too long is a fault', () => {
   const bad = ['1 node away: node02', 'bad', true];
   for (const step of ['turn', 'drain', 'write', 'uncordon'])

@@ -76,7 +76,8 @@ function clusterStatement(
     return { value, note: health.note, condition: 'good' };
   }
   if (worst === reach) return { value: reach.note, note: reach.note, condition: reach.condition };
-  const checked = health.value === '–' ? health.note : `health: ${health.value}`;
+  const checked =
+    health.value === '–' || health.value === 'restart' ? health.note : `health: ${health.value}`;
   const value = worst === health ? checked : worst.note;
   return { value, note: worst.note, condition: worst.condition };
 }

@@ -25,7 +25,10 @@ export function Outages({ outages, number, now }: OutagesProps) {
             cell: ({ kind, name, isForUpgrade }) =>
               kind === 'node' ? (
                 <>
-                  node <a href={linkTo('node', [name])}>{name}</a>
+                  node{' '}
+                  <a class="in-text" href={linkTo('node', [name])}>
+                    {name}
+                  </a>
                   {isForUpgrade && <span class="soft"> restarted for its upgrade</span>}
                 </>
               ) : (

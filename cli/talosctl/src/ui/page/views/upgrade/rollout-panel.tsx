@@ -40,7 +40,7 @@ export function RolloutPanel({ rollout, number, context, isBrief = false }: Roll
         )}
       </div>
       {problem !== undefined && <p class="rollout-line soft">{problem}</p>}
-      {waitsFor !== '' && <p class="rollout-line">Waits for {waitsFor}</p>}
+      {waitsFor !== '' && <p class="rollout-line">Waits for: {waitsFor}</p>}
       {shown.length > 0 && <Turns turns={shown} isBrief={isBrief} />}
       {commands.length > 0 && (
         <div class="rollout-commands">

@@ -69,9 +69,10 @@ function Turn({
         <span class="soft">{[role, again].filter(Boolean).join(' · ')}</span>
       </div>
       <div class="turn-state">
-        <strong class={toneOf[condition]}>{word}</strong> <span class="soft">{spent}</span>
+        <strong class={word === 'waiting' ? 'soft' : toneOf[condition]}>{word}</strong>{' '}
+        <span class="soft">{spent}</span>
       </div>
-      <Stages name={name} stages={stages} />
+      {word !== 'waiting' && <Stages name={name} stages={stages} />}
       {reasons.map((reason) => (
         <p key={reason}>{reason}</p>
       ))}
