@@ -1,7 +1,7 @@
 import type { CheckState, HealthResult } from '../../protocol/messages.ts';
 import { countText, durationText } from '../parts/figures.ts';
 import type { Condition, Statement } from './condition.ts';
-import { inRestartText, type JudgedNode } from './judge-nodes.ts';
+import { inTurnText, type JudgedNode } from './judge-nodes.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface JudgedCheck {
@@ -30,9 +30,9 @@ const conditions: Readonly<Record<CheckState['state'], Condition>> = {
   ...{ passed: 'good', failed: 'bad', skipped: 'unknown' },
 };
 
-/** Whether a node restarts for its upgrade, and no other is away: what checks miss meanwhile is no fault of its own. */
-const isOnlyRestart = (nodes: readonly JudgedNode[]) =>
-  inRestartText(nodes) !== '' && !nodes.some(({ condition }) => condition === 'bad');
+/** Whether a node is in its turn of an upgrade, and no other is away: what checks miss meanwhile is no fault of its own. */
+const isOnlyUpgrade = (nodes: readonly JudgedNode[]) =>
+  inTurnText(nodes) !== '' && !nodes.some(({ condition }) => condition === 'bad');
 
 /** Each check with its result. An old one has no colour. */
 export function judgeChecks(
@@ -46,7 +46,7 @@ export function judgeChecks(
   const ago = `${durationText(nowMs - health.atMs)} ago`;
   return health.checks.map(({ name, state, reason, sinceMs }) => ({
     ...{ name, state, reason, isOld },
-    condition: isOld ? 'unknown' : state === 'failed' && isOnlyRestart(nodes) ? 'warning' : conditions[state],
+    condition: isOld ? 'unknown' : state === 'failed' && isOnlyUpgrade(nodes) ? 'warning' : conditions[state],
     word: isOld ? `${state} ${ago}` : `${state} for ${durationText(nowMs - sinceMs)}`,
   }));
 }
@@ -74,16 +74,16 @@ export function healthStatement(snapshot: Snapshot, nodes: readonly JudgedNode[]
             : failed.length > 0
               ? `${countText(failed.length, 'failure')}: ${failed[0]?.name}`
               : results;
-    if (isOnlyRestart(nodes))
-      return { value: 'restart', note: `${inRestartText(nodes)}; ${checked}`, condition: 'warning' };
+    if (isOnlyUpgrade(nodes))
+      return { value: 'upgrade', note: `${inTurnText(nodes)}; ${checked}`, condition: 'warning' };
     return { value: 'not healthy', note: checked, condition: 'bad' };
   }
   if (health === undefined) return unknown('–', 'checking …');
   if (health.problem !== undefined) return unknown('not known', health.problem);
   if (isOld) return unknown('checking …', `last result ${ago}`);
   const [first] = failed;
-  if (first !== undefined && isOnlyRestart(nodes))
-    return { value: 'restart', note: `${inRestartText(nodes)}; failed: ${first.name}`, condition: 'warning' };
+  if (first !== undefined && isOnlyUpgrade(nodes))
+    return { value: 'upgrade', note: `${inTurnText(nodes)}; failed: ${first.name}`, condition: 'warning' };
   if (first !== undefined)
     return { value: countText(failed.length, 'failure'), note: first.name, condition: 'bad' };
   if (!nodes.some(({ condition }) => condition === 'good' || condition === 'warning'))

@@ -74,13 +74,15 @@ export function restartText(nodes: readonly JudgedNode[]): string {
     : `${some(names)} restart for their upgrade`;
 }
 
-/** As above, with those that answer still or again: their services stop and start. */
-export function inRestartText(nodes: readonly JudgedNode[]): string {
-  const away = restartText(nodes);
-  if (away !== '') return away;
-  return restartText(
-    nodes.map((node) => ({ ...node, isExpected: node.turn === restarts || node.turn === 'checks' })),
-  );
+/** In its turn before it acts, a node is as it was. */
+const idleWords: readonly (TurnWord | undefined)[] = [undefined, 'gets ready', 'waits for its turn'];
+
+/** As above, or the nodes that answer while they are drained, written or started: they are not ready then. */
+export function inTurnText(nodes: readonly JudgedNode[]): string {
+  const names = nodes.filter(({ turn }) => !idleWords.includes(turn)).map(({ name }) => name);
+  const text =
+    names.length === 1 ? `${names[0]} is in its turn of the upgrade` : `${some(names)} are in their turns`;
+  return restartText(nodes) || (names.length === 0 ? '' : text);
 }
 
 const namesOf = (nodes: readonly JudgedNode[], ...wanted: readonly Condition[]) =>

@@ -68,7 +68,7 @@ test('a node that restarts in its turn is said to, and is neither well nor a fau
   );
   assert.deepEqual([whole.value, whole.condition], ['node02 restarts for its upgrade', 'warning']);
   assert.deepEqual([reach.value, reach.condition], ['2 of 3', 'warning']);
-  assert.deepEqual([health.value, health.condition], ['restart', 'warning']);
+  assert.deepEqual([health.value, health.condition], ['upgrade', 'warning']);
   assert.deepEqual(
     etcd.members.map(({ role, condition }) => [role, condition]),
     [['restarts', 'warning']],
@@ -76,7 +76,7 @@ test('a node that restarts in its turn is said to, and is neither well nor a fau
   assert.deepEqual(nodes[1]?.reasons, ['restarts for its upgrade', 'away for 8s, failed: no route']);
 });
 
-test('what checks miss while a node stops and starts its services for its upgrade is no fault of its own', () => {
+test('what checks miss while a node is drained, written and restarted in its turn is no fault of its own', () => {
   const failing = (plan: RolloutPlan) => {
     const known = cluster({ plan });
     const checks = [{ name: 'services to run', state: 'failed', sinceMs: nowMs - 1000 } as const];
@@ -86,11 +86,11 @@ test('what checks miss while a node stops and starts its services for its upgrad
     );
     return [whole.value, whole.condition, judged[0]?.condition];
   };
-  for (const step of ['reboot', 'confirm'])
+  for (const step of ['drain', 'write', 'reboot', 'confirm'])
     assert.deepEqual(failing(acting(step)), [
-      ...['node02 restarts for its upgrade; failed: services to run', 'warning', 'warning'],
+      ...['node02 is in its turn of the upgrade; failed: services to run', 'warning', 'warning'],
     ]);
-  assert.deepEqual(failing(acting('write')), ['health: 1 failure', 'bad', 'bad']);
+  assert.deepEqual(failing(acting('turn')), ['health: 1 failure', 'bad', 'bad']);
 });
 
 test('a node that dies before its restart, without a turn, or is away for too long is a fault', () => {

@@ -77,7 +77,7 @@ function clusterStatement(
   }
   if (worst === reach) return { value: reach.note, note: reach.note, condition: reach.condition };
   const checked =
-    health.value === '–' || health.value === 'restart' ? health.note : `health: ${health.value}`;
+    health.value === '–' || health.value === 'upgrade' ? health.note : `health: ${health.value}`;
   const value = worst === health ? checked : worst.note;
   return { value, note: worst.note, condition: worst.condition };
 }
