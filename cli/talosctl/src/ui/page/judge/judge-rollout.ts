@@ -209,6 +209,6 @@ function commandsOf({ plan, problem }: RolloutState): readonly RolloutCommand[] 
 }
 
 const preview = {
-  words: 'upgrade --all --image <artefact> --dry-run',
+  words: 'upgrade --all --image ARTEFACT --dry-run',
   does: 'shows what an upgrade of all nodes would do',
 };

@@ -1,4 +1,4 @@
-import type { JudgedRollout } from '../../judge/judge-rollout.ts';
+import type { JudgedRollout, JudgedTurn } from '../../judge/judge-rollout.ts';
 import { Command, commandText } from '../../parts/command.tsx';
 import { countText } from '../../parts/figures.ts';
 import { Meter, Panel } from '../../parts/panel.tsx';
@@ -18,7 +18,7 @@ interface RolloutPanelProps {
 /** How far the upgrade of all nodes is, what it waits for, and the commands that change it. */
 export function RolloutPanel({ rollout, number, context, isBrief = false }: RolloutPanelProps) {
   const { headline, condition, waitsFor, problem, plan, done, turns, commands } = rollout;
-  const shown = isBrief ? turns.filter(({ isActive }) => isActive) : turns;
+  const shown = isBrief ? turns.filter(({ isActive }) => isActive).map(withoutSaid(headline)) : turns;
   return (
     <Panel
       title="Upgrade of all nodes"
@@ -57,3 +57,9 @@ function conditionText({ plan, condition }: JudgedRollout): string {
   if (condition === 'unknown' && plan?.phase === 'running') return 'not known now';
   return plan?.phase ?? 'none';
 }
+
+/** The reason why a plan has stopped is that of its node. */
+const withoutSaid = (headline: string) => (turn: JudgedTurn) => ({
+  ...turn,
+  reasons: turn.reasons.filter((reason) => !headline.includes(reason)),
+});
