@@ -131,6 +131,7 @@ const houses: Readonly<Record<string, House>> = {
         'output',
         'render',
         'support',
+        'upgrade',
         'values',
       ],
       upgrade: ['action', 'context', 'nodes', 'output', 'render'],
