@@ -97,6 +97,7 @@ const tables: Readonly<Record<string, Table>> = {
     lines: ['upgrade status'],
     leftOut: {
       'suite.upgrade.v1.Rollout.is_settled': 'the phase says so; programs have it in -o json',
+      'suite.upgrade.v1.RolloutNode.plan': 'names resources of the node, for programs that follow its steps',
       'suite.upgrade.v1.RolloutNode.spent_ms': 'the table has it while the node acts',
     },
   },
@@ -104,6 +105,7 @@ const tables: Readonly<Record<string, Table>> = {
     lines: ['upgrade status --watch'],
     leftOut: {
       'suite.upgrade.v1.Rollout.is_settled': 'the phase says so; programs have it in -o json',
+      'suite.upgrade.v1.RolloutNode.plan': 'names resources of the node, for programs that follow its steps',
       'suite.upgrade.v1.RolloutNode.spent_ms': 'the table has it while the node acts',
     },
   },

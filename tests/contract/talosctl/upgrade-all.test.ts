@@ -73,7 +73,10 @@ const handlers: Readonly<Record<string, FakeHandler>> = {
 };
 const suite = openSuite(handlers);
 const upgradeAll = (...words: string[]) => suite.run('upgrade', '--all', '-i', image, ...words);
-const ended = rolloutOf({ phase: 'done', isSettled: true }, 'done', 'done');
+const ended = rolloutOf(
+  { phase: 'done', isSettled: true, driver: 'node01', startedMs: 1_700_000_000_000n },
+  ...['done', 'done'],
+);
 
 test('a dry run shows what each node does and what refuses it, and begins nothing', async () => {
   const { stdout, stderr, exitCode } = await upgradeAll(
@@ -129,7 +132,7 @@ test('it follows the roll-out to its end, over a control plane that goes away', 
   ]);
   assert.match(
     stdout,
-    /^roll-out a{32} is done: upgrade to .*\nNODE.*\nnode01 +control-plane +done.*\nnode02 +worker +done/,
+    /^roll-out a{32} is done: upgrade to .*; began at 2023-11-14T22:13:20.000Z; driven by node01\nNODE.*\nnode01 +control-plane +done.*\nnode02 +worker +done/,
   );
 });
 

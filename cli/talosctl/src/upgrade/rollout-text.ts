@@ -10,6 +10,7 @@ import {
 export const rolloutDocument = (rollout: Rollout) => ({
   ...{ id: rollout.id, phase: rollout.phase, reason: rollout.reason, waitsFor: rollout.waitsFor },
   ...{ action: rollout.action, isSettled: rollout.isSettled },
+  ...{ driver: rollout.driver, startedMs: Number(rollout.startedMs) },
   ...{ maxUnavailable: rollout.maxUnavailable, pauseAfter: rollout.pauseAfter },
   nodes: rollout.nodes.map(({ name, role, attempt, state, reason, spentMs }) => ({
     ...{ name, role: roleText(role), attempt, state, reason, spentMs: Number(spentMs) },
@@ -37,14 +38,23 @@ export const rolloutRow = ({ name, role, state, attempt, spentMs, reason }: Roll
 
 /** One line about the whole roll-out. */
 export function rolloutLine(rollout: Rollout): string {
-  const { id, phase, reason, waitsFor, action, maxUnavailable, pauseAfter, isSettled } = rollout;
+  const { id, phase, reason, waitsFor, action, maxUnavailable, pauseAfter, isSettled, driver } = rollout;
   return [
     `roll-out ${id} is ${phase}${reason === '' ? '' : ` (${reason})`}: ${action}`,
     `at most ${maxUnavailable} unavailable`,
     ...(pauseAfter === 0 ? [] : [`pauses after ${pauseAfter}`]),
+    ...beginText(rollout),
+    ...(driver === '' ? [] : [`driven by ${driver}`]),
     ...(waitsFor === '' || (isSettled && phase === 'done') ? [] : [`waits for ${waitsFor}`]),
   ].join('; ');
 }
+
+/** The latest time that can be written as a date. */
+const latestMs = 8_640_000_000_000_000n;
+
+/** Nodes of older versions do not tell it. */
+const beginText = ({ startedMs }: Rollout): string[] =>
+  startedMs === 0n || startedMs > latestMs ? [] : [`began at ${new Date(Number(startedMs)).toISOString()}`];
 
 /** What has changed between two looks, one line each. */
 export function changeLines(before: Rollout | undefined, after: Rollout): string[] {
