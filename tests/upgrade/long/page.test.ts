@@ -26,7 +26,7 @@ before(async () => {
   const registry = scope.use(await serveLayout(writeProcessArtefact(folder, { version: 'v1.14.6' }).layout));
   const mirrors = { 'registry.test': { endpoints: [registry.localUrl] } };
   const patch = JSON.stringify({ machine: { registries: { mirrors } } });
-  const options = { home, etcd: true, flags: ['--config-patch', patch] };
+  const options = { home, etcd: true, flags: ['--config-patch', patch] } as const;
   cluster = scope.use(await openProcessCluster({ controlPlanes: 1, workers: 1 }, options));
 });
 
@@ -67,11 +67,14 @@ test('the page follows a real roll-out, with its driver, its begin and the steps
   await facts.getByText('node01', { exact: true }).waitFor();
   await facts.getByText(/^\d{4}-\d\d-\d\d .*, \d+m?.*s ago$/).waitFor();
   const seen = () => page.evaluate<{ lines: string[]; numbers: string[] }>('seen');
-  await eventually(async () => (await page.getByText('the upgrade is done: 2 of 2 nodes done').count()) > 0, {
-    what: 'the end of the roll-out',
-    timeoutMs: 600_000,
-    explain: async () => (await seen()).lines.join('\n'),
-  });
+  let last = '';
+  await eventually(
+    async () => {
+      last = (await seen()).lines.join('\n');
+      return (await page.getByText('the upgrade is done: 2 of 2 nodes done').count()) > 0;
+    },
+    { what: 'the end of the roll-out', timeoutMs: 600_000, explain: () => last },
+  );
   const { lines, numbers } = await seen();
   for (const line of lines) t.diagnostic(line);
   assert.deepEqual(numbers, [], 'all parts show one snapshot');
