@@ -98,7 +98,7 @@ define groups
 What most people need: up down test test-changed check format generate build docs clean
 Tests of daemons, clusters and documents: test-status test-flakes mutate test-docs test-ui test-user test-compose test-node-image test-upstream conformance test-node-http2 grpc-interop h2spec test-registry test-devices test-network test-virtual-address test-programs test-upgrade test-upgrade-all judges
 Faults, attacks and long runs: chaos attack attack-network test-network-sequences sim test-fuzz test-config-fuzz test-convert fuzz-h2 test-soak soak-h2 soak-download soak-node soak-weeks
-Measurements: measure measure-reboots measure-kubernetes measure-boot measure-memory measure-package bench bench-copy bench-state bench-ui bench-registry test-bench scale
+Measurements: measure measure-reboots measure-upgrades measure-kubernetes measure-boot measure-memory measure-package bench bench-copy bench-state bench-ui bench-registry test-bench scale
 Kubernetes: kubernetes test-kubernetes test-kubelet e2e-kubernetes
 Programs and images that clusters and tests use: etcd images engine jaeger containerd upstream-client interop-programs sdk package rehearsal
 Images of machines: image boot rootfs rootfs-programs node-image installer iso qcow2 upgrade-image extension-set verify-image verify-extension-set verify-installer reproducible
@@ -385,6 +385,11 @@ measure-reboots: $(built) ## measures pairs of reboots with and without watchers
 	@node tools/prepare-nodes.ts process
 	@node tools/upstream-client.ts
 	@node tests/bench/reboots.ts --pairs '$(RUNS)' --times '$(REPEAT)'
+
+.PHONY: measure-upgrades
+measure-upgrades: $(built) ## measures the upgrade of five nodes of processes by one command beside five single reboots, in turns (RUNS=, three by default); ten minutes
+	@node tools/prepare-nodes.ts process
+	@node tests/bench/upgrades.ts --pairs '$(or $(RUNS),3)'
 
 .PHONY: measure-kubernetes
 measure-kubernetes: $(built) ## measures four nodes with Kubernetes: time to Ready, memory of each program, disk; needs a Docker engine (CLUSTER=)
