@@ -220,6 +220,8 @@ test(
   options,
   async () => {
     await go('upgrade');
+    // Results of checks that are old would be what the cluster's line tells.
+    well();
     const sinceMs = Date.now();
     script.rollout({
       plan: restarting(),
@@ -233,6 +235,7 @@ test(
       .waitFor();
     script.rollout({ problem: { kind: 'forbidden', message: 'not authorized', sinceMs } });
     await page.getByText('You may not read the upgrade of all nodes: not authorized').waitFor();
+    well();
     await page.locator('.cluster-state.good').waitFor();
     script.rollout({ problem: { kind: 'unsupported', message: 'unknown service', sinceMs } });
     await page.getByText(/^These nodes have no upgrade of all nodes as one plan/).waitFor();
