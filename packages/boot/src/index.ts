@@ -27,6 +27,7 @@ export {
 } from './choice/trial-limit.ts';
 export {
   emptyRecord,
+  hasChosenStart,
   metaValues,
   type OutsideNeed,
   outsideNeeds,
@@ -42,7 +43,11 @@ export { recordStep, type UpgradePlan, type UpgradeStep } from './choice/upgrade
 export { chooseStart, type FolderStart } from './folder/choose-start.ts';
 export { createFolderBootLoader, type SlotFolderFiles } from './folder/folder-boot-loader.ts';
 export {
+  artefactEntry,
+  containerForm,
+  createdDigest,
   encodeSlotChoice,
+  type SlotFolderForm,
   slotFolderFiles,
   slotFolderState,
   slotListBytes,

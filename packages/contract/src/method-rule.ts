@@ -44,9 +44,11 @@ export interface MethodRule {
   /** In mode `metal-agent` the call fails with UNIMPLEMENTED `API is not implemented in agent mode`. */
   readonly agent?: 'refused';
   /**
-   * In mode `container` the call fails with FAILED_PRECONDITION `method is not supported in container mode`.
+   * In mode `container` the call fails with FAILED_PRECONDITION `method is not supported in container mode`. `without keeper`: not when a
+   * keeper starts the container with the image that the node has chosen. `unless chosen`: nor when the node has chosen what the next start
+   * begins with.
    */
-  readonly containerMode?: 'refused';
+  readonly containerMode?: 'refused' | 'without keeper' | 'unless chosen';
   /** Deprecated: upstream removes the method in v1.18. */
   readonly deprecated?: true;
 }

@@ -60,3 +60,9 @@ export const nodePaths = {
   /** The systems of a node of processes that was upgraded, in two slots, with the choice between them. Machines have the partition BOOT. */
   slots: '/boot',
 } as const;
+
+/** Where a node that is one container has these, because its image can neither have nor keep them: in the volume of STATE, which outlives it. */
+export const containerPaths = {
+  slots: '/system/state/systems',
+  trustedCertificates: '/system/state/trusted-certificates.pem',
+} as const;

@@ -109,7 +109,7 @@ export const options = {
     choices: ['', 'none', 'A', 'B'],
     default: '',
     description:
-      'slot that the supervisor of a cluster of processes has started, none for the programs of the cluster; without it the node cannot be upgraded',
+      'slot that the supervisor of a cluster of processes, or the keeper of one of containers, has started; none for what the cluster was created with; without it the node cannot be upgraded',
   },
   lastEnd: {
     env: 'MACHINED_LAST_END',

@@ -116,6 +116,12 @@ export function upgradeRecordFrom(
   }
 }
 
+/** Whether META says that the next start tries a system, or begins with an upgrade. */
+export function hasChosenStart(values: ReadonlyMap<number, Uint8Array> | undefined): boolean {
+  const record = upgradeRecordFrom(values);
+  return record !== 'lost' && (record.trial !== undefined || record.staged !== undefined);
+}
+
 function stagedIn(values: ReadonlyMap<number, Uint8Array>): StagedUpgrade | undefined {
   const text = (key: number) => Buffer.from(values.get(key) ?? []).toString();
   const [image, options] = [text(upgradeKeys.stagedImage), text(upgradeKeys.stagedOptions)];

@@ -7,7 +7,15 @@ import { type Slot, slots } from '../slot/slot.ts';
 import { MemoryFiles, writeCounter } from '../testing/memory-files.ts';
 import { chooseStart } from './choose-start.ts';
 import { createFolderBootLoader } from './folder-boot-loader.ts';
-import { encodeSlotChoice, slotFolderFiles, slotFolderState, slotListBytes } from './slot-folder.ts';
+import {
+  artefactEntry,
+  containerForm,
+  createdDigest,
+  encodeSlotChoice,
+  slotFolderFiles,
+  slotFolderState,
+  slotListBytes,
+} from './slot-folder.ts';
 
 const list = Buffer.from(`${'0'.repeat(64)}  ${slotFolderFiles.program}\n`);
 
@@ -107,4 +115,33 @@ test('whenever a supervisor is killed, what was chosen once is started at most o
       },
     ),
   );
+});
+
+test('the choice of a node that is one container says which artefact each slot has', async () => {
+  const files = new MemoryFiles();
+  const { contents } = files;
+  const listOf = (digest: string) => Buffer.from(`${digest}  ${artefactEntry}\n`);
+  for (const [slot, digest] of [
+    ['A', createdDigest],
+    ['B', 'b'.repeat(64)],
+  ] as const) {
+    contents.set(`${slot}/SHA256SUMS`, listOf(digest));
+    contents.set(`${slot}/roothash`, Buffer.from(`${'0'.repeat(64)}\n`));
+  }
+  const loader = createFolderBootLoader(
+    {
+      read: (path, offset, length) => files.read(path, offset, length),
+      replace: async (path, bytes) => void contents.set(path, Buffer.from(bytes)),
+    },
+    containerForm,
+  );
+  await loader.chooseOnce('B');
+  assert.deepEqual(JSON.parse(String(contents.get(slotFolderFiles.choice))), {
+    once: 'B',
+    systems: { A: 'created', B: `sha256:${'b'.repeat(64)}` },
+  });
+  // A list of another form names nothing that a keeper could fetch.
+  contents.set('B/SHA256SUMS', Buffer.concat([listOf('b'.repeat(64)), listOf('c'.repeat(64))]));
+  await loader.revert();
+  assert.deepEqual(JSON.parse(String(contents.get(slotFolderFiles.choice))).systems, { A: 'created' });
 });

@@ -2,8 +2,15 @@ import { Fault } from '@nodewright/fault';
 import type { BootFiles } from '../loader/boot-files.ts';
 import type { BootLoader } from '../loader/boot-loader.ts';
 import { type SlotChoice, systemIn } from '../loader/boot-state.ts';
-import type { Slot } from '../slot/slot.ts';
-import { encodeSlotChoice, slotFolderFiles, slotFolderState, stateFiles } from './slot-folder.ts';
+import { type Slot, slots } from '../slot/slot.ts';
+import { slotFiles } from '../slot/slot-files.ts';
+import {
+  encodeSlotChoice,
+  type SlotFolderForm,
+  slotFolderFiles,
+  slotFolderState,
+  stateFiles,
+} from './slot-folder.ts';
 
 /** The folder with the systems of a node of processes. */
 export interface SlotFolderFiles extends BootFiles {
@@ -12,16 +19,25 @@ export interface SlotFolderFiles extends BootFiles {
 }
 
 /** The choice in the folder of a node of processes, which its supervisor follows. Only the file with the choice is ever written. */
-export function createFolderBootLoader(files: SlotFolderFiles): BootLoader {
-  async function state() {
+export function createFolderBootLoader(files: SlotFolderFiles, form?: SlotFolderForm): BootLoader {
+  async function read() {
     const contents = new Map<string, Buffer>();
     for (const [path, limit] of Object.entries(stateFiles)) {
       const content = await files.read(path, 0, limit + 1);
       if (content !== undefined) contents.set(path, content);
     }
-    return slotFolderState(contents);
+    return contents;
   }
-  const store = (choice: SlotChoice) => files.replace(slotFolderFiles.choice, encodeSlotChoice(choice));
+  const state = async () => slotFolderState(await read(), form);
+  async function store(choice: SlotChoice) {
+    const contents = form?.describe && (await read());
+    const lists = slots.flatMap((slot) => {
+      const list = contents?.get(`${slot}/${slotFiles.digests}`);
+      return list === undefined ? [] : [[slot, list.toString('latin1')]];
+    });
+    const more = form?.describe?.(Object.fromEntries(lists));
+    await files.replace(slotFolderFiles.choice, encodeSlotChoice(choice, more));
+  }
   async function stateWith(slot: Slot) {
     const found = await state();
     if (systemIn(found, slot) === undefined)

@@ -23,6 +23,40 @@ export const slotFolderFiles = {
   program: 'bundles/machined/machined.cjs',
 } as const;
 
+/** The kinds of nodes that have such a folder. */
+export interface SlotFolderForm {
+  /** What the list of a slot must have, so that the slot can be started. */
+  readonly program: string;
+  /** What the choice says besides, by the lists of the slots. */
+  readonly describe?: (lists: Readonly<Partial<Record<Slot, string>>>) => Readonly<Record<string, unknown>>;
+}
+
+const processForm: SlotFolderForm = { program: slotFolderFiles.program };
+
+/** The name in the list of a slot of a node that is one container: its digest is that of the artefact. */
+export const artefactEntry = 'artefact';
+/** In place of a digest: the image that the cluster was created with. */
+export const createdDigest = '0'.repeat(64);
+
+/**
+ * A node that is one container: its image is not in its slots, whose lists name artefacts. The choice says which, for the keeper, which reads
+ * nothing else.
+ */
+export const containerForm: SlotFolderForm = {
+  program: artefactEntry,
+  describe: (lists) => ({
+    systems: Object.fromEntries(
+      Object.entries(lists).flatMap(([slot, list]) => {
+        const [, digest] = containerList.exec(list) ?? [];
+        if (digest === undefined) return [];
+        return [[slot, digest === createdDigest ? 'created' : `sha256:${digest}`]];
+      }),
+    ),
+  }),
+};
+
+const containerList = /^([0-9a-f]{64}) {2}artefact\n$/;
+
 /** A list of digests has a line for each file of the slot. */
 export const slotListBytes = 64 * 1024;
 const choiceBytes = 1024;
@@ -44,14 +78,19 @@ export const stateFiles: Readonly<Record<string, number>> = {
  *
  * @param contents of the `stateFiles` that exist, by path
  */
-export function slotFolderState(contents: ReadonlyMap<string, Buffer>): BootState {
-  const entries = slots.map((slot) => systemOf(slot, contents)).filter((system) => system !== undefined);
+export function slotFolderState(
+  contents: ReadonlyMap<string, Buffer>,
+  { program }: Pick<SlotFolderForm, 'program'> = processForm,
+): BootState {
+  const entries = slots
+    .map((slot) => systemOf(slot, contents, program))
+    .filter((system) => system !== undefined);
   return { ...choiceOf(contents.get(slotFolderFiles.choice)), entries };
 }
 
-/** The bytes of a choice. */
-export const encodeSlotChoice = (choice: SlotChoice): Buffer =>
-  Buffer.from(`${JSON.stringify({ default: choice.default, once: choice.once })}\n`);
+/** The bytes of a choice. @param more what it says besides */
+export const encodeSlotChoice = (choice: SlotChoice, more: Readonly<Record<string, unknown>> = {}): Buffer =>
+  Buffer.from(`${JSON.stringify({ default: choice.default, once: choice.once, ...more })}\n`);
 
 /** A damaged choice counts as none. */
 function choiceOf(bytes: Buffer | undefined): SlotChoice {
@@ -71,12 +110,12 @@ const slotFrom = (value: unknown): Slot | undefined =>
   typeof value === 'string' && isSlot(value) ? value : undefined;
 
 /** The system of a slot. Undefined when it is not complete: its list of digests gets its name last. */
-function systemOf(slot: Slot, contents: ReadonlyMap<string, Buffer>): System | undefined {
+function systemOf(slot: Slot, contents: ReadonlyMap<string, Buffer>, program: string): System | undefined {
   const list = contents.get(`${slot}/${slotFiles.digests}`);
   const hash = contents.get(`${slot}/${slotFiles.rootHash}`)?.toString('latin1') ?? '';
   const [, rootHash] = /^([0-9a-f]{64})\n$/.exec(hash) ?? [];
   if (list === undefined || list.length > slotListBytes || rootHash === undefined) return undefined;
   const text = list.toString('latin1');
-  const listsProgram = text.endsWith('\n') && text.includes(`  ${slotFolderFiles.program}\n`);
+  const listsProgram = text.endsWith('\n') && text.includes(`  ${program}\n`);
   return listsProgram ? { slot, rootHash } : undefined;
 }

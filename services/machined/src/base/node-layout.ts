@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { nodePaths, serviceUsers } from '@nodewright/contract';
+import { containerPaths, nodePaths, serviceUsers } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import type { FileOwner } from '@nodewright/files';
 import type { World } from './domain/world.ts';
@@ -44,12 +44,15 @@ const groupModes = {
  */
 export function nodeLayout(
   root: string,
-  world: Pick<World, 'isGuest' | 'runsDaemons' | 'runsUdevd'>,
+  world: Pick<World, 'isGuest' | 'runsDaemons' | 'runsUdevd'> & Partial<Pick<World, 'isImage'>>,
   { uid, groups }: ProcessUser,
 ): NodeLayout {
   const prefix = root.replace(/\/+$/, '');
   const paths = Object.fromEntries(
-    Object.entries(nodePaths).map(([name, path]) => [name, prefix + path]),
+    Object.entries(world.isImage ? { ...nodePaths, ...containerPaths } : nodePaths).map(([name, path]) => [
+      name,
+      prefix + path,
+    ]),
   ) as Record<NodePath, string>;
   const { apid, trustd, registryd, 'udevd-bridge': bridge } = serviceUsers;
   const own = { root: prefix, paths, socketDirectoryMode: 0o700, daemonFolderMode: 0o700 };

@@ -74,7 +74,8 @@ export async function openHost(
   scope: AsyncDisposableStack,
 ): Promise<Host> {
   const { options: settings, telemetry } = context;
-  const world = worldOf(settings.mode as NodeMode, settings.services as ServiceSource);
+  const hasKeeper = settings.systemSlot !== '';
+  const world = worldOf(settings.mode as NodeMode, settings.services as ServiceSource, hasKeeper);
   const duties = await openProcess(world, context, scope);
   const node = nodeFacts(world, settings, givenAddresses(world, settings));
   const servicesFolder = servicesFolderOf(world, settings.servicesDir);

@@ -1,4 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
+import { hasChosenStart } from '@nodewright/boot';
 import { ControllerRuntime } from '@nodewright/controllers';
 import { createRpcServer } from '@nodewright/rpc';
 import type { State } from '@nodewright/state';
@@ -38,6 +39,8 @@ export async function serveApi(
       isMaintenance: config.isMaintenance(),
       holdsConfiguration: () => isThere(layout.paths.machineConfig),
       refusesMachineCalls: world.refusesMachineCalls,
+      hasSystems: world.hasSlotFolder,
+      hasChosen: () => hasChosenStart(config.meta.values()),
     }),
   });
   const server = scope.use(

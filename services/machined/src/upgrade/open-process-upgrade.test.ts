@@ -20,7 +20,7 @@ import { createArtefactSigner } from '@nodewright/installer/testing';
 import { platformOfNode } from '@nodewright/oci';
 import type { ArtefactContent } from './domain/artefact-source.ts';
 import type { SystemRequest } from './domain/upgrades.ts';
-import { openProcessUpgrade } from './open-process-upgrade.ts';
+import { type OpenProcessUpgradeInit, openProcessUpgrade } from './open-process-upgrade.ts';
 import { artefactOf, signer } from './testing/test-machine.ts';
 import type { UpgradeTopic } from './upgrade-topic.ts';
 
@@ -56,6 +56,8 @@ class TestNode {
   timers = new FakeTimers(0);
   topic: UpgradeTopic | undefined;
   open: () => ArtefactContent = () => artefactOf(programs('new'), { platform });
+  /** For a node that is one container. */
+  store: OpenProcessUpgradeInit['container'];
 
   constructor(context: TestContext) {
     context.after(() => rmSync(this.root, { recursive: true }));
@@ -79,11 +81,13 @@ class TestNode {
     const { state } = openTestRuntime();
     this.timers = new FakeTimers(0);
     const topic = openProcessUpgrade({
-      ...{ root: this.root, slots: this.slots, systemSlot: this.slot, lastEnd, state },
+      trustedCertificates: join(this.root, 'usr/lib/nodewright/extension-sets.pem'),
+      ...{ slots: this.slots, systemSlot: this.slot, lastEnd, state },
       timers: this.timers,
       servicesFolder: slot === undefined ? this.dist : join(this.slots, slot, 'bundles'),
       ...{ hasEtcd: true, hasKubernetes: false },
       source: { open: async () => this.open() },
+      container: this.store,
       meta: {
         values: () => this.meta,
         change: async (entries: ReadonlyMap<number, Uint8Array | undefined>) => {
@@ -260,4 +264,47 @@ test('bundles that are incomplete are no way back: the upgrade is refused, and s
     return true;
   });
   assert.ok(!existsSync(join(node.slots, 'A')));
+});
+
+test('a node that is one container writes only which artefact it wants, and the image that runs stays its way back', async (context) => {
+  const node = new TestNode(context);
+  const digest = 'c'.repeat(64);
+  const image = { contents: { 'container/node-image.tar': Buffer.from('image') }, rootHash: 'e'.repeat(64) };
+  const asked: string[] = [];
+  node.store = {
+    async ensure(name) {
+      asked.push(name);
+      return `${name}@sha256:${digest}`;
+    },
+    open: async () => artefactOf(image, { platform }),
+  };
+  const upgrades = await node.start();
+  await upgrades.upgrade(request, node.report);
+  assert.deepEqual(asked, [request.image]);
+  assert.deepEqual(node.reports, [
+    'the image that runs is kept as slot A: it is the way back',
+    'v1.14.1 is written into slot B',
+    'the next start tries v1.14.1 in slot B',
+  ]);
+  assert.deepEqual(JSON.parse(node.read(slotFolderFiles.choice)), {
+    ...{ default: 'A', once: 'B' },
+    systems: { A: 'created', B: `sha256:${digest}` },
+  });
+  assert.equal(node.read('B/SHA256SUMS'), `${digest}  artefact\n`);
+  assert.ok(existsSync(join(node.slots, 'B', slotFiles.trial)));
+  assert.ok(!existsSync(join(node.slots, 'B', 'bundles')));
+  assert.equal(node.record().trial?.system.rootHash, image.rootHash);
+});
+
+test('a store without the artefact keeps the slots of a container as they are', async (context) => {
+  const node = new TestNode(context);
+  node.store = {
+    ensure: async () => {
+      throw new Error('the registry is away');
+    },
+    open: async () => artefactOf(programs('new'), { platform }),
+  };
+  const upgrades = await node.start();
+  await assert.rejects(upgrades.upgrade(request, node.report), /the registry is away/);
+  assert.deepEqual([node.meta.size, existsSync(join(node.slots, 'A'))], [0, false]);
 });

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { systemTimers, type Timers } from '@nodewright/async';
 import {
+  containerForm,
   createFolderBootLoader,
   isSlot,
   type Slot,
+  type System,
   slotFiles,
   slotFolderFiles,
   upgradeRecordFrom,
@@ -21,6 +23,12 @@ import type { ArtefactSource } from './domain/artefact-source.ts';
 import { isFirstTry } from './domain/first-try.ts';
 import { placedProcessFiles, processDigests } from './domain/process-slot.ts';
 import { outsideNeedsOf } from './domain/trial-problems.ts';
+import {
+  type ContainerArtefacts,
+  containerSystems,
+  createdForm,
+  keepCreatedImage,
+} from './host/container-systems.ts';
 import { openLifeSign } from './host/life-sign.ts';
 import { createMachineStart } from './host/machine-start.ts';
 import { MachineUpgrades } from './host/machine-upgrades.ts';
@@ -34,8 +42,8 @@ import { noWatchdog } from './host/watchdog.ts';
 import type { RestartMachine, UpgradeTopic } from './upgrade-topic.ts';
 
 export interface OpenProcessUpgradeInit {
-  /** The node's root, without a trailing slash. */
-  readonly root: string;
+  /** The certificates of the keys that sign artefacts for the system that the node was created with. */
+  readonly trustedCertificates: string;
   /** The folder with the slots. */
   readonly slots: string;
   /** What the supervisor has started: `A`, `B`, or `none` for the programs of the cluster. */
@@ -47,6 +55,8 @@ export interface OpenProcessUpgradeInit {
   readonly hasEtcd: boolean;
   readonly hasKubernetes: boolean;
   readonly source: ArtefactSource;
+  /** The store of a node that is one container; undefined for a node of processes. */
+  readonly container?: ContainerArtefacts | undefined;
   readonly meta: MetaStore;
   readonly isMaintenance: () => boolean;
   /** The version of etcd with which this node has written data; undefined without data. */
@@ -63,16 +73,20 @@ export interface OpenProcessUpgradeInit {
 /** How long a node may take to stop its services. */
 const stopMs = 5 * 60_000;
 
-/** The systems of a node of processes: what its supervisor starts it with. */
+/** The systems of a node of processes, or of one container: what its supervisor, or the keeper of its cluster, starts it with. */
 export function openProcessUpgrade(init: OpenProcessUpgradeInit): UpgradeTopic {
-  const { root, slots, hasEtcd, hasKubernetes, state, events, signal, log } = init;
+  const { slots, trustedCertificates, hasEtcd, hasKubernetes, state, events, signal, log } = init;
   const startedSlot: Slot | undefined = isSlot(init.systemSlot) ? init.systemSlot : undefined;
   const boot = createSlotFolder(slots);
   const files = accessTo(boot, undefined);
   const access = { boot: files, efi: files };
-  const writer = createSlotWriter({ ...access, form: { check: async () => {}, digests: processDigests } });
-  const loader = createFolderBootLoader(slotFolderFilesOn(boot));
-  const certificates = () => certificatesOf(root, slots, init.systemSlot);
+  const writeCertificates = (on: PartitionFiles, slot: Slot, texts: readonly string[]) =>
+    on.write(`${slot}/${slotFolderFiles.certificates}`, [Buffer.from(texts.join('\n'))]);
+  const container = init.container && containerSystems({ store: init.container, writeCertificates });
+  const form = container?.form ?? { check: async () => {}, digests: processDigests };
+  const writer = createSlotWriter({ ...access, form });
+  const loader = createFolderBootLoader(slotFolderFilesOn(boot), container && containerForm);
+  const certificates = () => certificatesOf(trustedCertificates, slots, init.systemSlot);
   const holder = new UpgradeStateHolder();
   const timers = init.timers ?? systemTimers;
   let running = runningSystem(slots, startedSlot);
@@ -88,30 +102,32 @@ export function openProcessUpgrade(init: OpenProcessUpgradeInit): UpgradeTopic {
     watchdog.endAfter(stopMs);
     restart(how);
   };
-  const writeCertificates = (on: PartitionFiles, slot: Slot, texts: readonly string[]) =>
-    on.write(`${slot}/${slotFolderFiles.certificates}`, [Buffer.from(texts.join('\n'))]);
-
+  const keeping = {
+    isKept: () => isKept,
+    writeCertificates: async (on: PartitionFiles, slot: Slot) =>
+      writeCertificates(on, slot, (await certificates()).map(String)),
+    onKept(system: System) {
+      running = system;
+      isKept = true;
+    },
+  };
   const machine = new MachineUpgrades({
     get running() {
       return running;
     },
     ...{ commandLine: '', isUefi: false, loader, boot, access, writer, certificates, signal, log },
-    replacement: keepRunningPrograms({
-      ...{ servicesFolder: init.servicesFolder, writer, isKept: () => isKept },
-      writeCertificates: async (on, slot) => writeCertificates(on, slot, (await certificates()).map(String)),
-      onKept(system) {
-        running = system;
-        isKept = true;
-      },
-    }),
-    kind: {
+    replacement:
+      container === undefined
+        ? keepRunningPrograms({ ...keeping, servicesFolder: init.servicesFolder, writer })
+        : keepCreatedImage({ ...keeping, writer: createSlotWriter({ ...access, form: createdForm }) }),
+    kind: container?.kind ?? {
       nodeKind: 'process',
       placedFiles: (slot, offered) => placedProcessFiles(slot, offered, { hasEtcd, hasKubernetes }),
       place: 'the folder of this node',
       writeMore: (on, slot, description) => writeCertificates(on, slot, description.certificates),
     },
     meta: init.meta,
-    source: init.source,
+    source: container?.source ?? init.source,
     platform: platformOfNode(process.arch),
     edition: hasKubernetes ? 'kubernetes' : undefined,
     version: buildInfo.tag,

@@ -11,6 +11,8 @@ const controlPlane: CallSurroundings = {
   isMaintenance: false,
   holdsConfiguration: () => true,
   refusesMachineCalls: false,
+  hasSystems: false,
+  hasChosen: () => false,
 };
 const worker = { ...controlPlane, isControlPlane: false };
 const caller = (...names: Role[]) => new Set(names);
@@ -20,6 +22,8 @@ const anyNode = fc.record({
   isMaintenance: fc.boolean(),
   holdsConfiguration: fc.boolean().map((holds) => () => holds),
   refusesMachineCalls: fc.boolean(),
+  hasSystems: fc.boolean(),
+  hasChosen: fc.boolean().map((is) => () => is),
 });
 
 function answer(rule: MethodRule | undefined, who: ReadonlySet<Role>, node: CallSurroundings): unknown {
@@ -74,6 +78,35 @@ test('checkCall() uses the messages of Talos for methods that need a control pla
     ['failed-precondition', 'method is not supported in container mode'],
   );
   assert.equal(answer(machine('EtcdSnapshot'), caller('os:admin'), controlPlane), 'passes');
+});
+
+test('checkCall() lets a container that a keeper starts be upgraded, and restarted when there is something to start', () => {
+  const kept = { ...worker, refusesMachineCalls: true, hasSystems: true };
+  const chosen = { ...kept, hasChosen: () => true };
+  const rule = (path: string) => (methodTable as Readonly<Record<string, MethodRule>>)[path];
+  const upgrades = [
+    ...['/machine.LifecycleService/Upgrade', '/machine.MachineService/Upgrade'],
+    ...['/machine.MachineService/Rollback', '/suite.upgrade.v1.UpgradeService/Upgrade'],
+  ];
+  const who = caller('os:admin');
+  const byHand = { ...kept, hasSystems: false, hasChosen: () => true };
+  for (const path of upgrades) {
+    assert.equal(answer(rule(path), who, kept), 'passes', path);
+    const [kind, message] = answer(rule(path), who, byHand) as string[];
+    assert.equal(kind, 'failed-precondition');
+    assert.match(
+      message ?? '',
+      /^method is not supported in container mode: .*start a container of the new one/,
+    );
+  }
+  assert.notEqual(answer(machine('Reboot'), who, kept), 'passes');
+  assert.notEqual(answer(machine('Reboot'), who, byHand), 'passes');
+  assert.equal(answer(machine('Reboot'), who, chosen), 'passes');
+  const others = Object.entries(methodTable).filter(
+    ([, { containerMode }]: [string, MethodRule]) => containerMode === 'refused',
+  );
+  assert.ok(others.length >= 4);
+  for (const [path, other] of others) assert.notEqual(answer(other, who, chosen), 'passes', path);
 });
 
 test('checkCall() permits a method without a rule to administrators only', () => {

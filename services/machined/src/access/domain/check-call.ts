@@ -10,6 +10,10 @@ export interface CallSurroundings {
   readonly holdsConfiguration: () => boolean;
   /** Whether the node refuses calls about a whole machine. */
   readonly refusesMachineCalls: boolean;
+  /** What starts the node follows its choice between two systems. */
+  readonly hasSystems: boolean;
+  /** Whether the next start tries another system, or begins with an upgrade. Asked of a node with such systems only. */
+  readonly hasChosen: () => boolean;
 }
 
 /**
@@ -33,11 +37,24 @@ export function checkCall(
       'the node is in maintenance, and STATE holds a configuration: no file is read until a complete one is applied',
     );
   }
-  if (rule?.containerMode === 'refused' && node.refusesMachineCalls) {
-    return new Fault('failed-precondition', 'method is not supported in container mode');
+  if (node.refusesMachineCalls) {
+    const refusal = containerRefusal(rule?.containerMode, node);
+    if (refusal !== undefined) return new Fault('failed-precondition', refusal);
   }
   if (rule?.controlPlaneOnly !== undefined && !node.isControlPlane) {
     return new Fault('unimplemented', `${rule.controlPlaneOnly} is only available on control plane nodes`);
   }
   return undefined;
+}
+
+const notInContainers = 'method is not supported in container mode';
+
+function containerRefusal(mode: MethodRule['containerMode'], node: CallSurroundings): string | undefined {
+  if (mode === undefined) return undefined;
+  if (mode === 'refused') return notInContainers;
+  if (mode === 'without keeper')
+    return node.hasSystems
+      ? undefined
+      : `${notInContainers}: nothing here starts another image; start a container of the new one with the volumes of this one`;
+  return node.hasSystems && node.hasChosen() ? undefined : notInContainers;
 }

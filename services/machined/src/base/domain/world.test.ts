@@ -10,6 +10,16 @@ test('worldOf() returns the world for a mode and a source of services', () => {
   assert.equal(worldOf('metal', 'child').name, 'machine');
 });
 
+test('a container that a keeper starts keeps META and its slots, and is a container otherwise', () => {
+  const kept = worldOf('container', 'child', true);
+  assert.equal(kept.rebootExitCode, nodeExitCodes.chosenSystem);
+  assert.deepEqual(
+    { ...kept, hasSlotFolder: false, keepsMeta: false, rebootExitCode: nodeExitCodes.reboot },
+    worlds.container,
+  );
+  assert.equal(worldOf('container', 'external', true), worlds.stack);
+});
+
 test('worldOf() sets runsDaemons from the source of services in every mode', () => {
   for (const mode of ['process', 'container', 'metal'] as const) {
     assert.equal(worldOf(mode, 'child').runsDaemons, true);

@@ -107,12 +107,16 @@ export interface World {
   readonly showsMachine: boolean;
   /** The environment variable `USERDATA` may hold a configuration. */
   readonly takesUserData: boolean;
+  /** All programs of the node are one image of a container engine: another system of it is another image. */
+  readonly isImage: boolean;
   /** What starts the node can start it with other programs, which it keeps in a folder of its own. */
   readonly hasSlotFolder: boolean;
   /** META survives a restart. */
   readonly keepsMeta: boolean;
   /** The node can reboot and power off its machine. */
   readonly mayEnd: boolean;
+  /** Exit code of machined when the node is to be started again. */
+  readonly rebootExitCode: number;
   /** Exit code of machined after a shutdown of the node. */
   readonly offExitCode: number;
   /** Exit code of machined after SIGTERM. */
@@ -147,9 +151,11 @@ const stack: World = {
   namesItself: false,
   showsMachine: false,
   takesUserData: true,
+  isImage: false,
   hasSlotFolder: false,
   keepsMeta: true,
   mayEnd: true,
+  rebootExitCode: nodeExitCodes.reboot,
   // A container engine restarts a container that failed, but not one that exited with 0.
   offExitCode: 0,
   signalledExitCode: terminatedExitCode,
@@ -180,9 +186,11 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     namesItself: false,
     showsMachine: true,
     takesUserData: false,
+    isImage: false,
     hasSlotFolder: true,
     keepsMeta: true,
     mayEnd: true,
+    rebootExitCode: nodeExitCodes.reboot,
     offExitCode: nodeExitCodes.powerOff,
     signalledExitCode: 0,
     interruptedExitCode: 0,
@@ -198,6 +206,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     runsDaemons: true,
     runsContainers: true,
     staticPods: 'kubelet',
+    isImage: true,
     keepsMeta: false,
   },
   machine: {
@@ -229,18 +238,33 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     namesItself: true,
     showsMachine: true,
     takesUserData: false,
+    isImage: false,
     hasSlotFolder: false,
     keepsMeta: true,
     mayEnd: false,
+    rebootExitCode: nodeExitCodes.reboot,
     offExitCode: 0,
     signalledExitCode: 0,
     interruptedExitCode: nodeExitCodes.reboot,
   },
 };
 
-/** Returns the world for the options `--mode` and `--services`. */
-export function worldOf(mode: NodeMode, source: ServiceSource): World {
-  if (mode === 'container') return source === 'external' ? worlds.stack : worlds.container;
+/** A single container that a keeper starts, with the image that the node has chosen. */
+const keptContainer: World = {
+  ...worlds.container,
+  hasSlotFolder: true,
+  keepsMeta: true,
+  rebootExitCode: nodeExitCodes.chosenSystem,
+};
+
+/**
+ * Returns the world for the options `--mode` and `--services`.
+ *
+ * @param hasKeeper whether what starts a container follows its choice: the option `--system-slot`
+ */
+export function worldOf(mode: NodeMode, source: ServiceSource, hasKeeper = false): World {
+  if (mode === 'container' && source === 'external') return worlds.stack;
+  if (mode === 'container') return hasKeeper ? keptContainer : worlds.container;
   const world = mode === 'process' ? worlds.process : worlds.machine;
   return { ...world, runsDaemons: source === 'child' };
 }

@@ -6,6 +6,10 @@ import type { MachineEnd } from './node-event.ts';
  * The exit code by which machined reports to its supervisor or container engine whether the machine reboots, starts
  * the kernel that it has loaded, or is off.
  */
-export function machineExitCode({ offExitCode }: Pick<World, 'offExitCode'>, end: MachineEnd): number {
-  return end === 'power-off' ? offExitCode : nodeExitCodes[end];
+export function machineExitCode(
+  { offExitCode, rebootExitCode }: Pick<World, 'offExitCode' | 'rebootExitCode'>,
+  end: MachineEnd,
+): number {
+  if (end === 'power-off') return offExitCode;
+  return end === 'reboot' ? rebootExitCode : nodeExitCodes[end];
 }

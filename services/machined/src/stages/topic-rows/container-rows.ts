@@ -50,10 +50,18 @@ export const artefactsRow = partRow({
       const certificates = () => readTrustedCertificates(root);
       return openArtefacts({ ...host, root, staged, certificates, nodeKind: 'machine' }, scope);
     }
-    const { certificatesOf } = await import('../../upgrade/host/slot-folder.ts');
-    const certificates = () => certificatesOf(root, host.layout.paths.slots, host.options.systemSlot);
+    const { certificatesOf, chosenArtefact } = await import('../../upgrade/host/slot-folder.ts');
+    const { slots, trustedCertificates } = host.layout.paths;
+    const certificates = () => certificatesOf(trustedCertificates, slots, host.options.systemSlot);
+    const isContainer = host.world.isImage;
+    // The keeper takes the artefact of the next start from the store.
+    const chosen = () => chosenArtefact(slots);
     return openArtefacts(
-      { ...host, root, staged, certificates, nodeKind: 'process', isAlwaysOnDisk: true },
+      {
+        ...{ ...host, root, certificates, isAlwaysOnDisk: true },
+        nodeKind: isContainer ? 'container' : 'process',
+        staged: isContainer ? () => staged() ?? chosen() : staged,
+      },
       scope,
     );
   },

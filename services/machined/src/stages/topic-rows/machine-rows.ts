@@ -78,10 +78,11 @@ export const volumesRow = earlyTopicRow({
 
 /** The wipe of a node whose volumes are folders. */
 function folderWipe({ paths }: NodeLayout, { ownsMounts }: World): NodeWipe {
-  const { machineConfig, logs, meta, membership, etcdSecrets } = paths;
+  const { machineConfig, logs, meta, membership, etcdSecrets, slots, trustedCertificates } = paths;
   return createNodeWipe({
     ...{ state: dirname(machineConfig), ephemeral: dirname(logs), meta, secrets: dirname(etcdSecrets) },
-    given: [membership],
+    // Of a container that its keeper upgrades, these are in STATE.
+    given: [membership, slots, trustedCertificates],
     ownsMounts,
     mounted: writtenFolders.map(({ folder }) => folder),
   });
@@ -178,7 +179,7 @@ async function namedImages(
   return images.filter((image) => image !== undefined && image !== '').map(String);
 }
 
-/** The same for a node of processes, if its supervisor starts it with what it chooses. */
+/** The same for a node of processes or of one container, if what starts it follows its choice. */
 function openProcessUpgradeOf(
   host: OpenedHost,
   given: Pick<Offered, 'config' | 'etcd' | 'artefacts'> & { readonly isMaintenance: () => boolean },
@@ -188,10 +189,12 @@ function openProcessUpgradeOf(
   if (abilities.systems !== 'folder' || source === undefined || servicesFolder === undefined)
     return undefined;
   return openProcessUpgrade({
-    ...{ ...host, root: layout.root, slots: layout.paths.slots, servicesFolder, source, isMaintenance },
+    ...{ ...host, servicesFolder, source, isMaintenance },
+    ...{ slots: layout.paths.slots, trustedCertificates: layout.paths.trustedCertificates },
+    container: host.world.isImage ? source : undefined,
     ...{ systemSlot: options.systemSlot, lastEnd: options.lastEnd, meta: config.meta },
     hasEtcd: options.etcdBinary !== undefined,
-    hasKubernetes: options.kubernetesDir !== undefined,
+    hasKubernetes: options.kubernetesDir !== undefined || options.kubelet === 'on',
     etcdVersion: async () => (isControlPlaneNow(view) ? etcd.dataVersion() : undefined),
   });
 }

@@ -38,7 +38,7 @@ export class UpgradeAccess {
     if (upgrades !== undefined) return upgrades;
     throw new Fault(
       'failed-precondition',
-      `this node is ${description}: only machines with a disk of their own, and the nodes of clusters of processes, are upgraded by calls`,
+      `this node is ${description}: only machines with a disk of their own, and the nodes of clusters of processes or of one container each, are upgraded by calls: create it again with images of the new version`,
     );
   }
 

@@ -11,7 +11,7 @@ import {
   slotFolderFiles,
 } from '@nodewright/boot';
 import { makeFolder, writeFileAtomically } from '@nodewright/files';
-import { readCertificates, readTrustedCertificates } from '../../base/host/image-trust.ts';
+import { readCertificates } from '../../base/host/image-trust.ts';
 import type { MountedPartition } from '../../base/host/mounted-partition.ts';
 import { bootFilesOn } from './grub-files.ts';
 
@@ -59,18 +59,30 @@ export function runningSystem(folder: string, slot: Slot | undefined): System {
 /**
  * The certificates that the running system trusts: those of its artefact, or those that were stored when the cluster was created.
  *
+ * @param trusted the file with those
  * @param started what the supervisor has started: a slot, or something else for the programs of the cluster
  * @throws Fault `failed-precondition` when there are none
  */
 export function certificatesOf(
-  root: string,
+  trusted: string,
   folder: string,
   started: string,
 ): Promise<readonly X509Certificate[]> {
   return isSlot(started)
     ? readCertificates(join(folder, started, slotFolderFiles.certificates), noCertificates)
-    : readTrustedCertificates(root, noCertificates);
+    : readCertificates(trusted, noCertificates);
 }
 
 const noCertificates =
   'this node has no certificate to check artefacts with: create the cluster again, with a build that has one';
+
+/** The artefact that the next start tries, which the store must keep until then. @param folder of the slots of a node that is one container */
+export function chosenArtefact(folder: string): string | undefined {
+  try {
+    const { once, systems } = JSON.parse(readFileSync(join(folder, slotFolderFiles.choice), 'utf8'));
+    const digest: unknown = systems?.[once];
+    return typeof digest === 'string' && digest.startsWith('sha256:') ? digest : undefined;
+  } catch {
+    return undefined;
+  }
+}
