@@ -19,10 +19,12 @@ export function openDrain(client: TalosClient, timeoutMs: number, signal: AbortS
   };
   return drainNodes({
     ...{ open, timeoutMs, timers: systemTimers, signal },
-    async refusalOf({ machine }) {
-      const { isRefusedIn } = await import('@nodewright/client/what-if');
+    async refusalOf(node) {
+      const { machine } = node;
+      const { isRefusedIn, readSystems } = await import('@nodewright/client/what-if');
       const mode = (await machine.version({}, { signal })).messages[0]?.platform?.mode;
-      if (!isRefusedIn(mode, { kind: 'reboot', mode: 'default' })) return undefined;
+      const systems = await readSystems(node, signal);
+      if (!isRefusedIn(mode, { kind: 'reboot', mode: 'default' }, systems)) return undefined;
       return 'reboot is not supported in container mode: nothing was drained';
     },
     async nameOf({ resources }) {

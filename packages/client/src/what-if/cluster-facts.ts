@@ -8,6 +8,8 @@ export interface MemberFacts {
   readonly isAlive: boolean;
 }
 
+export type NodeSystems = 'none' | 'kept' | 'chosen';
+
 /** What a node reports about itself. Parts that it does not report are undefined. */
 export interface NodeFacts {
   /** The node as the user named it. */
@@ -18,6 +20,8 @@ export interface NodeFacts {
   readonly stage?: string | undefined;
   /** The mode of its platform, such as `container`. */
   readonly mode?: string | undefined;
+  /** Its two systems: it has none, or says nothing; it has them; it has chosen what the next start begins with. */
+  readonly systems?: NodeSystems | undefined;
   /** Ids of the services that run. */
   readonly services?: readonly string[] | undefined;
   /**

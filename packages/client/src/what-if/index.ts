@@ -4,4 +4,10 @@
  */
 export { quorumOf } from '@nodewright/etcd/quorum';
 export * from './pure.ts';
-export { hostOfUrl, mostMembers, type ReadClusterInit, readClusterFacts } from './read-cluster-facts.ts';
+export {
+  hostOfUrl,
+  mostMembers,
+  type ReadClusterInit,
+  readClusterFacts,
+  readSystems,
+} from './read-cluster-facts.ts';

@@ -3,7 +3,7 @@ import { faultFrom } from '@nodewright/fault';
 import { readResource } from '../health/read-resource.ts';
 import type { NodeClient } from '../node-client.ts';
 import type { TalosClient } from '../talos-client.ts';
-import type { ClusterFacts, MemberFacts, NodeFacts } from './cluster-facts.ts';
+import type { ClusterFacts, MemberFacts, NodeFacts, NodeSystems } from './cluster-facts.ts';
 
 /** Timeout of the calls to a node, in milliseconds. A node that times out counts as unreachable. */
 const answerTimeoutMs = 5000;
@@ -44,11 +44,12 @@ export async function readClusterFacts(init: ReadClusterInit): Promise<ClusterFa
 async function readNode(node: NodeClient, signal: AbortSignal): Promise<NodeAnswer> {
   const { machine, name } = node;
   const part = <T>(asked: Promise<T>): Promise<T | undefined> => asked.catch(() => undefined);
-  const [etcd, services, stage, version] = await Promise.all([
+  const [etcd, services, stage, version, systems] = await Promise.all([
     readEtcd(node, signal),
     part(machine.serviceList({}, { signal })),
     part(readResource(node, machineStatus, signal)),
     part(machine.version({}, { signal })),
+    readSystems(node, signal),
   ]);
   return {
     name,
@@ -56,9 +57,23 @@ async function readNode(node: NodeClient, signal: AbortSignal): Promise<NodeAnsw
     services: services?.messages[0]?.services.filter(({ state }) => state === 'Running').map(({ id }) => id),
     stage: typeof stage?.stage === 'string' ? stage.stage : undefined,
     mode: version?.messages[0]?.platform?.mode,
+    systems,
   };
 }
 
+/** It never fails: a node that does not say it counts as one without systems. */
+export async function readSystems(node: NodeClient, signal: AbortSignal): Promise<NodeSystems> {
+  try {
+    const status = await readResource(node, upgradeStatus, signal);
+    if (status === undefined) return 'none';
+    const isChosen = [status.trial, status.staged].some((text) => typeof text === 'string' && text !== '');
+    return isChosen ? 'chosen' : 'kept';
+  } catch {
+    return 'none';
+  }
+}
+
+const upgradeStatus = { namespace: 'runtime', type: 'UpgradeStatuses.nodewright.dev', id: 'upgrade' };
 const machineStatus = { namespace: 'runtime', type: 'MachineStatuses.runtime.talos.dev', id: 'machine' };
 
 async function readEtcd({ machine }: NodeClient, signal: AbortSignal) {

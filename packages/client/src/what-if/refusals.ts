@@ -1,6 +1,6 @@
 import { methodRule } from '@nodewright/contract';
 import { removalProblem } from '@nodewright/etcd/quorum';
-import type { ClusterFacts, NodeFacts } from './cluster-facts.ts';
+import type { ClusterFacts, NodeFacts, NodeSystems } from './cluster-facts.ts';
 import { actionMethod, actionName, leavesEtcd, type PlannedAction } from './planned-action.ts';
 
 /** Stages in which a sequence runs that the action may not replace. Source: Talos v1.14: sequences, lock and takeover. */
@@ -38,17 +38,28 @@ function roleRefusal({ callerRoles }: ClusterFacts, action: PlannedAction): stri
   return `refuses: ${actionName(action)} needs the role ${allowed.join(' or ')}, and this context has ${own}`;
 }
 
-function nodeRefusal({ unreachable, stage, mode }: NodeFacts, action: PlannedAction): string | undefined {
+function nodeRefusal(
+  { unreachable, stage, mode, systems }: NodeFacts,
+  action: PlannedAction,
+): string | undefined {
   if (unreachable !== undefined) return `cannot be called: ${unreachable}`;
-  if (isRefusedIn(mode, action)) return `refuses: ${actionName(action)} is not supported in container mode`;
+  if (isRefusedIn(mode, action, systems))
+    return `refuses: ${actionName(action)} is not supported in container mode`;
   if (stage !== undefined && lockedStages[action.kind].includes(stage))
     return `refuses: it is busy with another sequence (${stage})`;
   return undefined;
 }
 
 /** Whether a node with this `platform.mode` of its version refuses the action, as one in a container refuses to reboot. */
-export function isRefusedIn(mode: string | undefined, action: PlannedAction): boolean {
-  return mode === 'container' && methodRule(actionMethod(action))?.containerMode === 'refused';
+export function isRefusedIn(
+  mode: string | undefined,
+  action: PlannedAction,
+  systems: NodeSystems = 'none',
+): boolean {
+  const rule = methodRule(actionMethod(action))?.containerMode;
+  if (mode !== 'container' || rule === undefined) return false;
+  if (rule === 'without keeper') return systems === 'none';
+  return rule === 'refused' || systems !== 'chosen';
 }
 
 /** The nodes whose member etcd would not let go, one removal after the other. */

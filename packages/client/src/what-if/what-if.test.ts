@@ -86,6 +86,13 @@ test('whatIf() names what would refuse the action', () => {
   assert.deepEqual(refusals(reboot, one({ mode: 'container' })), [
     'refuses: reboot is not supported in container mode',
   ]);
+  const kept = { mode: 'container', systems: 'kept' } as const;
+  const chosen = { mode: 'container', systems: 'chosen' } as const;
+  assert.deepEqual(refusals(reboot, one(kept)), ['refuses: reboot is not supported in container mode']);
+  assert.deepEqual(refusals(reboot, one(chosen)), []);
+  assert.deepEqual(refusals({ kind: 'shutdown' }, one(chosen)), [
+    'refuses: shutdown is not supported in container mode',
+  ]);
   assert.deepEqual(refusals(reset, one({ stage: 'rebooting' })), [
     'refuses: it is busy with another sequence (rebooting)',
   ]);
