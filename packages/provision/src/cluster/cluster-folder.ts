@@ -21,9 +21,15 @@ export interface ClusterFolder {
   /** The requests to the running supervisor to start or stop single nodes. */
   readonly nodeWishes: string;
   readonly nodes: string;
+  /** Only in the folder of a cluster of nodes that are one container each: the keys of the artefacts that they may be upgraded with. */
+  readonly trustedCertificates: string;
+  /** What the keeper does with artefacts before it has loaded their images. */
+  readonly scratch: string;
   /** The configuration that the node got when the cluster was created, for `cluster join` after a reset. It holds keys: mode 0600. */
   nodeConfig(node: string): string;
   nodeRoot(node: string): string;
+  /** The systems of a node that is one container, as the keeper knows them. */
+  nodeSystems(node: string): string;
   /** The process group of the node's machined, to find its processes when the supervisor has died. */
   nodePid(node: string): string;
   /** The output of the node's machined. Source: Talos v1.14: cluster logs. */
@@ -45,6 +51,9 @@ export function clusterFolder(path: string): ClusterFolder {
     supervisorLog: join(path, 'supervisor.log'),
     nodeWishes: join(path, 'wishes.json'),
     nodes,
+    trustedCertificates: join(path, 'trusted-certificates.pem'),
+    scratch: join(path, 'scratch'),
+    nodeSystems: (node) => join(path, `${node}.systems.json`),
     nodeConfig: (node) => join(path, `${node}.yaml`),
     nodeRoot: (node) => join(nodes, node),
     nodePid: (node) => join(nodes, node, 'machined.pid'),
@@ -66,6 +75,9 @@ export function isClusterEntry(name: string): boolean {
     isLockEntry({ name: 'supervisor' }, name) ||
     name === spansSocket ||
     name === 'nodes' ||
+    name === 'scratch' ||
+    /^trusted-certificates\.pem(\.[0-9a-f]+\.tmp)?$/.test(name) ||
+    /^node\d+\.systems\.json(\.[0-9a-f]+\.tmp)?$/.test(name) ||
     /^node\d+\.log(\.1)?$/.test(name) ||
     /^node\d+\.yaml(\.[0-9a-f]+\.tmp)?$/.test(name)
   );

@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { nodePaths } from '@nodewright/contract';
+import { containerPaths, nodePaths } from '@nodewright/contract';
 import { pack } from 'tar-stream';
+import { buildCertificates } from '../cluster/build-certificates.ts';
 import type { ClusterFiles, ClusterMaterial } from '../cluster/cluster-material.ts';
 import type { Creation } from '../cluster/creation.ts';
 import { membersFile } from '../cluster/members-file.ts';
+import { writePrivateFile } from '../cluster/write-private-file.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import { reachableNameServers } from '../domain/name-servers.ts';
 import type { PatchText } from '../domain/provisioner.ts';
@@ -13,6 +15,7 @@ import { stackTimeServer } from '../domain/stack-document.ts';
 import { parseStackSubnet } from '../domain/stack-subnet.ts';
 import { subnetPrefix } from '../domain/subnet.ts';
 import type { Engine } from '../engine/index.ts';
+import type { DockerParts } from './docker-parts.ts';
 import { listContainers } from './stack-objects.ts';
 
 /** machined's user in the images: only this user may read the files in the volumes. */
@@ -23,13 +26,16 @@ const machinedUser = 52;
  * secrets and talosconfig into the volume of `init`, so that `init` generates nothing. Whole nodes need no `init`.
  */
 export async function handOutMaterial(
-  { folder, signal }: Creation,
+  { folder, signal, parts }: Creation<DockerParts>,
   engine: Engine,
   state: ClusterState,
   { secrets, talosconfig, configurations }: ClusterFiles,
 ): Promise<void> {
   const containers = await listContainers(engine, folder.path);
   const isWhole = state.stack?.nodeImage !== undefined;
+  const certificates = isWhole ? buildCertificates(dirname(dirname(parts.keeper))) : undefined;
+  // The keeper has its own copy: what a node has in its volume decides nothing.
+  if (certificates !== undefined) await writePrivateFile(folder.trustedCertificates, certificates);
   // In a node of one container machined is root.
   const user = isWhole ? 0 : machinedUser;
   const put = async (service: string, target: string, files: Readonly<Record<string, string>>) => {
@@ -43,6 +49,9 @@ export async function handOutMaterial(
       put(name, '/system/state', {
         [basename(nodePaths.machineConfig)]: configurations.get(name) ?? '',
         [basename(nodePaths.membership)]: members,
+        ...(certificates !== undefined && {
+          [basename(containerPaths.trustedCertificates)]: certificates,
+        }),
       }),
     ),
   );

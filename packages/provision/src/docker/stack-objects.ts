@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@nodewright/fault';
 import { folderLabel } from '../domain/owned-stack.ts';
+import { createdSystem } from '../domain/plan-node-system.ts';
+import { systemLabel } from '../domain/whole-node.ts';
 import { type Engine, outcomeOf } from '../engine/index.ts';
 
 /** The properties of a cluster's container that are used here. */
@@ -9,6 +11,8 @@ export interface StackContainer {
   /** The service in the compose file, such as `node01` or `node01-apid`. */
   readonly service: string;
   readonly image: string;
+  /** The system of a node that is one container. */
+  readonly system: string;
   readonly isRunning: boolean;
   /** Whether the engine itself is about to restart it. */
   readonly isRestarting: boolean;
@@ -56,6 +60,7 @@ export async function listContainers(engine: Engine, folder: string): Promise<St
       id: Id,
       service: Config.Labels[serviceLabel] ?? '',
       image: Config.Image,
+      system: Config.Labels[systemLabel] ?? createdSystem,
       isRunning: State.Running,
       isRestarting: State.Restarting,
       exitCode: State.ExitCode,

@@ -45,7 +45,8 @@ export async function watchForHopelessContainer(
  */
 function keepsExiting({ restarts, isRunning, isRestarting, exitCode }: StackContainer): boolean {
   const isDown = isRestarting || !isRunning;
-  const isWanted = exitCode === nodeExitCodes.reboot || exitCode === terminatedExitCode;
+  const { reboot, chosenSystem } = nodeExitCodes;
+  const isWanted = [reboot, chosenSystem, terminatedExitCode].includes(exitCode);
   return isDown && restarts >= hopelessRestarts && !isWanted;
 }
 

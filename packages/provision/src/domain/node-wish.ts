@@ -12,7 +12,7 @@ export function parseNodeWish(bytes: Uint8Array): NodeWish | undefined {
   if (bytes.length > wishBytes) return undefined;
   const found = mappingFrom(jsonFrom(bytes));
   if (found === undefined || Object.keys(found).some((key) => !keys.includes(key))) return undefined;
-  const systems = mappingFrom(found.systems ?? {});
+  const systems = mappingFrom(found.systems === undefined ? {} : found.systems);
   if (systems === undefined) return undefined;
   const isKnown = ([slot, id]: [string, unknown]) =>
     isSlot(slot) && typeof id === 'string' && (id === createdSystem || digestForm.test(id));

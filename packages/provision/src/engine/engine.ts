@@ -1,6 +1,7 @@
 import { Fault } from '@nodewright/fault';
 import { clusterVariable } from '../domain/owned-process.ts';
 import { askEngine } from './ask-engine.ts';
+import { dockerBytes } from './docker-bytes.ts';
 import { dockerLines } from './docker-lines.ts';
 import {
   type DockerCallOptions,
@@ -24,6 +25,12 @@ export interface Engine {
    * the command fails.
    */
   lines(args: readonly string[], signal: AbortSignal): AsyncGenerator<string>;
+  /**
+   * Yields the output of a command as it arrives. Leaving the loop ends the command.
+   *
+   * @throws Fault `unavailable` with the last line of its error output
+   */
+  bytes(args: readonly string[], signal: AbortSignal): AsyncGenerator<Uint8Array>;
 }
 
 /** The environment variables that select the engine and the credentials for it. */
@@ -70,6 +77,7 @@ export function openEngine({ environment, variables, folder, docker = tryDocker 
   return {
     ask,
     lines: (args, signal) => dockerLines(args, { environment: own, signal }),
+    bytes: (args, signal) => dockerBytes(args, { environment: own, signal }),
     run: async (args, options) => outcomeOf(args, await ask(args, options), options?.signal),
   };
 }

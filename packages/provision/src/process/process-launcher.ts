@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildCertificatesFile, nodePaths } from '@nodewright/contract';
-import { Fault, faultFrom } from '@nodewright/fault';
+import { nodePaths } from '@nodewright/contract';
+import { Fault } from '@nodewright/fault';
+import { buildCertificates } from '../cluster/build-certificates.ts';
 import type { EtcdFacts, NodeLauncher, PlacedCluster } from '../cluster/cluster-kind.ts';
 import type { ClusterFiles, ClusterMaterial } from '../cluster/cluster-material.ts';
 import type { Creation } from '../cluster/creation.ts';
@@ -142,23 +142,6 @@ async function writeNodeFiles(
     ];
   });
   await Promise.all([...writes, writePrivateFile(folder.members, members)]);
-}
-
-/**
- * The certificates of the key with which the build signs artefacts. Bundles of an earlier version lie there without them: such a
- * cluster is not upgraded.
- *
- * @throws Fault with the path when they are there and cannot be read
- */
-function buildCertificates(servicesFolder: string): string | undefined {
-  const path = join(servicesFolder, buildCertificatesFile);
-  try {
-    return readFileSync(path, 'latin1');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    const { kind, message } = faultFrom(error);
-    throw new Fault(kind, `${path} cannot be read: ${message}`, { cause: error });
-  }
 }
 
 async function startNodesThatAreOff({ folder, progress }: Creation, state: ClusterState): Promise<void> {

@@ -4,7 +4,7 @@ import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
 import type { ContainerEvent } from '../../domain/plan-healing.ts';
 import { type DockerResult, type Engine, openEngine } from '../../engine/index.ts';
-import { ContainerKeeper } from './keep-containers.ts';
+import { ContainerKeeper, type KeepInit } from './keep-containers.ts';
 
 /** A fake engine. Its containers can end, and the engine itself can become unreachable. */
 class FakeEngine {
@@ -75,13 +75,14 @@ const inspected = (id: string, isRunning: boolean) => ({
   State: { Running: isRunning, Restarting: false, Pid: 1, ExitCode: 137, StartedAt: '' },
 });
 
-async function keep(...ids: string[]) {
+async function keepWith(systems: KeepInit['systems'], ...ids: string[]) {
   const fake = new FakeEngine();
   for (const id of ids) fake.containers.set(id, true);
   const stop = new AbortController();
   const keeper = new ContainerKeeper({
     engine: fake.engine,
     folder: '/c',
+    systems,
     log: createLogger({ name: 'keeper', telemetry: noTelemetry, level: 'silent' }),
     // The events are one minute old, so that the delay before a restart has passed.
     now: () => Date.now(),
@@ -101,6 +102,8 @@ async function keep(...ids: string[]) {
     },
   };
 }
+
+const keep = (...ids: string[]) => keepWith(undefined, ...ids);
 
 const until = (holds: () => boolean) => eventually(holds, { what: `holding of ${holds}`, pollMs: 10 });
 
@@ -185,4 +188,28 @@ test('ContainerKeeper waits longer and longer for events that end at once, and l
     lines.map((line) => JSON.parse(line).msg),
     ['lost the event stream of the engine'],
   );
+});
+
+test('ContainerKeeper lets the systems of a node start it, again after a failure, and starts other containers meanwhile', async () => {
+  const brought: string[] = [];
+  const first = Promise.withResolvers<void>();
+  const systems: NonNullable<KeepInit['systems']> = {
+    knows: (service) => service === 'node01',
+    containerOf: async () => 'node01',
+    async bring(service) {
+      brought.push(service);
+      if (brought.length > 1) return 'started';
+      await first.promise;
+      throw new Error('the engine is away');
+    },
+  };
+  await using kept = await keepWith(systems, 'node01', 'time');
+  kept.fake.tell('died', 'node01');
+  await until(() => brought.length === 1);
+  kept.fake.tell('died', 'time');
+  await until(() => kept.fake.starts.length > 0);
+  assert.deepEqual([kept.fake.starts, brought], [['time'], ['node01']]);
+  first.resolve();
+  await until(() => brought.length > 1 && kept.keeper.starts.has('node01'));
+  assert.ok(!kept.fake.starts.includes('node01'), 'the keeper of containers never starts it itself');
 });

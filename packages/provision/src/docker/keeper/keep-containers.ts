@@ -10,11 +10,14 @@ import {
 } from '../../domain/plan-healing.ts';
 import type { Engine } from '../../engine/index.ts';
 import { listContainers, type StackContainer } from '../stack-objects.ts';
+import type { NodeSystems } from '../systems/node-systems.ts';
 import { watchEvents } from './watch-events.ts';
 
 export interface KeepInit {
   readonly engine: Engine;
   readonly folder: string;
+  /** What starts nodes that are one container each. */
+  readonly systems?: Pick<NodeSystems, 'knows' | 'bring' | 'containerOf'> | undefined;
   readonly log: Logger;
   readonly now: () => number;
   /** Yields the events of the containers since `sinceMs`; ends when the connection to the engine is lost. */
@@ -40,6 +43,8 @@ export class ContainerKeeper {
   /** How often this keeper has started a container, by service. */
   readonly #starts = new Map<string, number>();
   #wake = Promise.withResolvers<void>();
+  /** The nodes whose systems are being put in order. */
+  readonly #bringing = new Set<string>();
 
   constructor(init: KeepInit) {
     this.#init = init;
@@ -144,6 +149,7 @@ export class ContainerKeeper {
     // later.
     if (isRestarting === 'true') return this.#apply({ kind: 'start-failed', id, service, atMs });
     if (isRunning === 'true') return this.#apply({ kind: 'seen', state: 'running', id, service, atMs });
+    if (this.#init.systems?.knows(service)) return void this.#bring(service, Number(exitCode));
     const started = await engine.ask(['start', id]);
     if (started.code === 0) {
       log.warn({ service, exit_code: Number(exitCode) }, 'restarted a container that had ended');
@@ -153,6 +159,42 @@ export class ContainerKeeper {
     const reason = started.stderr.trim().split('\n')[0] ?? '';
     log.warn({ service, reason }, 'container cannot be started');
     this.#apply({ kind: 'start-failed', id, service, atMs: now() });
+  }
+
+  /**
+   * Starts a node with the system that it has chosen. That may take minutes, in which other containers are started, too, and it may replace the
+   * container. It never rejects.
+   */
+  async #bring(service: string, exitCode: number): Promise<void> {
+    const { systems, log, now } = this.#init;
+    if (systems === undefined || this.#bringing.has(service)) return;
+    this.#bringing.add(service);
+    const isOf = ([, container]: readonly [string, { readonly service: string }]) =>
+      container.service === service;
+    try {
+      // Not due while it is being started.
+      for (const [id] of [...this.#kept].filter(isOf))
+        this.#apply({ kind: 'seen', state: 'running', id, service, atMs: now() });
+      const settled = await systems.bring(service);
+      if (settled === 'started') {
+        log.warn({ service, exit_code: exitCode }, 'restarted a container that had ended');
+        this.#starts.set(service, (this.#starts.get(service) ?? 0) + 1);
+        return;
+      }
+      if (settled === 'lost') return;
+      await this.#startLater(service);
+    } catch (error) {
+      log.warn({ service, err: error }, 'a node cannot be started');
+      await this.#startLater(service).catch(() => {});
+    } finally {
+      this.#bringing.delete(service);
+    }
+  }
+
+  async #startLater(service: string): Promise<void> {
+    const known = [...this.#kept].find(([, container]) => container.service === service)?.[0];
+    const id = (await this.#init.systems?.containerOf(service).catch(() => undefined)) ?? known;
+    if (id !== undefined) this.#apply({ kind: 'start-failed', id, service, atMs: this.#init.now() });
   }
 
   #apply(event: ContainerEvent): void {

@@ -2,14 +2,16 @@ import { readFileSync, realpathSync } from 'node:fs';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { keepOutputBounded } from '../../cluster/bounded-output.ts';
-import { clusterFolder } from '../../cluster/cluster-folder.ts';
+import { type ClusterFolder, clusterFolder } from '../../cluster/cluster-folder.ts';
 import { awaitFolderEnd, openFolderAnchor } from '../../cluster/folder-anchor.ts';
 import { connectStarter, type Starter } from '../../cluster/starter.ts';
 import { holdSupervisorLock, recordSupervisor } from '../../cluster/supervisor-record.ts';
-import { decodeClusterState } from '../../domain/cluster-state.ts';
-import { openEngine } from '../../engine/index.ts';
+import { type ClusterState, decodeClusterState } from '../../domain/cluster-state.ts';
+import { type Engine, openEngine } from '../../engine/index.ts';
 import { removeHeldImages } from '../remove-held-images.ts';
 import { removeObjects } from '../stack-objects.ts';
+import { NodeContainer } from '../systems/node-container.ts';
+import { NodeSystems } from '../systems/node-systems.ts';
 import { ContainerKeeper } from './keep-containers.ts';
 
 /** How often to check whether the cluster's folder still exists, in milliseconds. */
@@ -66,7 +68,10 @@ async function keep(context: Context, scope: AsyncDisposableStack, starter: Star
   const since = new Date().toISOString();
   const { log, signal, environment } = context;
   const engine = openEngine({ environment, variables: state.stack.engine, folder: folder.path });
-  const containers = new ContainerKeeper({ engine, folder: folder.path, log, signal, now: () => Date.now() });
+  const systems =
+    state.stack.nodeImage === undefined ? undefined : systemsOf(state, { engine, folder, log, signal });
+  const now = () => Date.now();
+  const containers = new ContainerKeeper({ engine, folder: folder.path, systems, log, signal, now });
   const describe = (): KeeperOwner => ({
     cluster: state.name,
     folder: folder.path,
@@ -78,6 +83,7 @@ async function keep(context: Context, scope: AsyncDisposableStack, starter: Star
   scope.use(await holdSupervisorLock(folder, state.name, describe));
   await recordSupervisor(folder, scope, { pid: process.pid, since, cidr: state.network?.cidr ?? '' });
   await containers.look();
+  void systems?.look();
 
   // If the working directory were removed, the commands of the engine could not start.
   process.chdir('/');
@@ -133,4 +139,21 @@ async function keep(context: Context, scope: AsyncDisposableStack, starter: Star
     if (!released) process.kill(process.pid, 'SIGTERM');
   });
   await starter?.report({ kind: 'claimed', cidr: state.network?.cidr ?? '' });
+}
+
+/** The systems of nodes that are one container each. */
+function systemsOf(
+  { name: cluster, nodes }: ClusterState,
+  given: Pick<Context, 'log' | 'signal'> & { readonly engine: Engine; readonly folder: ClusterFolder },
+): NodeSystems {
+  let last: Promise<unknown> = Promise.resolve();
+  const alone = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = last.then(work);
+    last = result.catch(() => {});
+    return result;
+  };
+  const containers = nodes.map(
+    ({ name: node }) => [node, new NodeContainer({ ...given, cluster, node, alone })] as const,
+  );
+  return new NodeSystems({ ...given, nodes: new Map(containers) });
 }

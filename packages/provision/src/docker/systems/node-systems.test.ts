@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import { eventually } from '@nodewright/testkit';
+import { SimulatedNodeContainer } from '../../testing/simulated-node-container.ts';
+import { NodeSystems, type WatchedNode } from './node-systems.ts';
+
+const digest = `sha256:${'a'.repeat(64)}`;
+
+/** A node that wants to try an artefact. */
+function open() {
+  const node = new SimulatedNodeContainer();
+  node.sound.add(digest);
+  node.wish = { default: 'A', once: 'B', systems: { A: 'created', B: digest } };
+  node.container = { system: 'created', isRunning: false };
+  let signs = 0;
+  const seen = { isAlive: true, isEngineAway: false };
+  const watched: WatchedNode = {
+    facts: () => node.facts(),
+    carryOut: (effect) => node.carryOut(effect),
+    failed: (effect) => node.failed(effect),
+    record: () => node.record,
+    async container() {
+      if (seen.isEngineAway) throw new Error('the engine is away');
+      return node.container && { id: 'c1', ...node.container };
+    },
+    async read(name) {
+      assert.equal(name, 'B/alive');
+      signs += seen.isAlive ? 1 : 0;
+      return Buffer.from(`${signs}\n`);
+    },
+  };
+  const stop = new AbortController();
+  const killed: string[] = [];
+  const systems = new NodeSystems({
+    ...{ nodes: new Map([['node01', watched]]), everyMs: 5, signal: stop.signal },
+    engine: {
+      async ask([word, id]) {
+        killed.push(`${word} ${id}`);
+        return { code: 0, stdout: '', stderr: '' };
+      },
+    },
+    log: createLogger({ name: 'keeper', telemetry: noTelemetry, level: 'silent' }),
+  });
+  return { node, systems, seen, killed, looks: () => signs, [Symbol.dispose]: () => stop.abort() };
+}
+
+const until = (holds: () => boolean) => eventually(holds, { what: `holding of ${holds}`, pollMs: 5 });
+
+test('a system that is tried and shows life is left alone until the node confirms it', async () => {
+  using opened = open();
+  const { node, systems, killed, looks, seen } = opened;
+  assert.equal(await systems.bring('node01'), 'started');
+  assert.deepEqual(node.record.trial, { slot: 'B', phase: 'tried' });
+  await until(() => looks() > 20);
+  seen.isEngineAway = true;
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  seen.isEngineAway = false;
+  assert.deepEqual(killed, []);
+  node.wish = { default: 'B', systems: { A: 'created', B: digest } };
+  await until(() => node.record.trial === undefined);
+  assert.deepEqual([node.record.default, killed], ['B', []]);
+});
+
+test('a system that is tried and hangs is ended, and the next start has the one before', async () => {
+  using opened = open();
+  const { node, systems, killed, seen } = opened;
+  seen.isAlive = false;
+  await systems.bring('node01');
+  await until(() => killed.length > 0);
+  assert.deepEqual(killed, ['kill c1']);
+  node.container = { system: digest, isRunning: false };
+  assert.equal(await systems.bring('node01'), 'started');
+  assert.deepEqual([node.container.system, node.record.trial], ['created', undefined]);
+});
+
+test('a keeper that starts during a trial goes on watching it', async () => {
+  using opened = open();
+  const { node, systems, killed, seen } = opened;
+  node.images.add('kept/created').add(`kept/${digest}`);
+  node.record = {
+    slots: {
+      A: { id: 'created', image: 'kept/created', certificates: [] },
+      B: { id: digest, image: `kept/${digest}`, certificates: [] },
+    },
+    ...{ default: 'A', trial: { slot: 'B', phase: 'tried' } },
+  };
+  node.wish = { default: 'A', systems: { A: 'created', B: digest } };
+  node.container = { system: digest, isRunning: true };
+  seen.isAlive = false;
+  await systems.look();
+  await until(() => killed.length > 0);
+  assert.deepEqual(node.started, []);
+});
