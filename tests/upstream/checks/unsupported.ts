@@ -6,7 +6,7 @@ const noRuntime = 'no container runtime runs on this node: its services are proc
 const process = { only: ['process'] } as const;
 const containerAndMachine = { only: ['docker', 'qemu'] } as const;
 const onlyUpgradable =
-  'only machines with a disk of their own, and the nodes of clusters of processes, are upgraded by calls';
+  'only machines with a disk of their own, and the nodes of clusters of processes or of one container each, are upgraded by calls: create it again with images of the new version';
 const noArtefact = 'is no artefact of the installer, or its registry does not answer';
 const noKubernetes = 'k8s API server CA config is not set';
 
