@@ -23,6 +23,11 @@ test('chooseAccelerator() uses KVM only if the guest answers', async () => {
     accelerator: 'tcg',
     reason: 'a test guest failed: failed to set MSR',
   });
+  // QEMU stays then.
+  assert.deepEqual(await choose('echo "KVM internal error. Suberror: 1" >&2; exec sleep 600'), {
+    accelerator: 'tcg',
+    reason: 'KVM cannot run an instruction of a test guest',
+  });
   assert.deepEqual(await choose('exec sleep 600', 100), {
     accelerator: 'tcg',
     reason: 'a test guest did not answer within 0.1 s',
