@@ -413,9 +413,9 @@ test-devices: $(built) ## runs udevd-bridge with a real udevd, in namespaces of 
 	@$(suite) node tests/devices/run.ts
 
 .PHONY: test-upgrade
-test-upgrade: $(built) ## upgrades nodes of processes, one by one and all with one command, rolls them back, and lets new systems fail (make etcd); three minutes
+test-upgrade: $(built) ## upgrades nodes of processes, one by one and all with one command, rolls them back, lets new systems fail (make etcd, REPEAT= for the released client); three minutes
 	@node tools/upstream-client.ts
-	@$(suite) node tools/test.ts 'tests/upgrade/*.test.ts'
+	@REPEAT='$(REPEAT)' $(suite) node tools/test.ts 'tests/upgrade/*.test.ts'
 
 .PHONY: test-upgrade-all
 test-upgrade-all: $(built) ## upgrades a cluster of five nodes of processes with one command, kills its driver, and lets one node fail (make etcd); five minutes

@@ -18,6 +18,9 @@ const timeoutMs = 240_000;
 /** Of a test with several starts. */
 const long = { timeout: 900_000 } as const;
 const image = 'registry.test/installer:v1.14.6';
+/** How often the released client upgrades the node, in each of its ways. */
+const rounds = Number(process.env.REPEAT || 1);
+assert.ok(Number.isSafeInteger(rounds) && rounds > 0, 'REPEAT must be a number of rounds');
 let cluster: ProcessCluster;
 let home: string;
 
@@ -118,9 +121,12 @@ async function released(...words: string[]): Promise<void> {
 for (const flags of [[], ['--legacy'], ['--legacy', '--stage']])
   test(`the released client upgrades a node of processes and rolls it back: upgrade --drain=false ${flags.join(' ')}`, {
     skip: existsSync(clientProgram) ? false : 'there is no released client: run make upstream-client',
-  }, async () => {
-    await released('upgrade', '-i', image, '--drain=false', '--progress', 'plain', ...flags);
-    await runs('v1.14.6', 'B');
-    await released('rollback');
-    await runs('v1.14.0', 'A');
+  }, async (t) => {
+    for (let round = 1; round <= rounds; round += 1) {
+      await released('upgrade', '-i', image, '--drain=false', '--progress', 'plain', ...flags);
+      await runs('v1.14.6', 'B');
+      await released('rollback');
+      await runs('v1.14.0', 'A');
+    }
+    t.diagnostic(`${rounds} times`);
   });
