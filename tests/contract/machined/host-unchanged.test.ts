@@ -221,12 +221,12 @@ test('only the first process of a machine can change it: other modules call the 
     textOf('stages/topic-rows/machine-rows.ts'),
     /if \(calls === undefined\) return openProcessUpgradeOf\([^;]*;(?:(?!open(?:Upgrade|Installation)).)*\bif \(partitions === undefined\) return openInstallationOf\([^;]*;\s+return openUpgrade\(/s,
   );
-  // What a node of processes opens in its place gets no such call: it writes below the folder of the node.
+  // What a node of processes, or of one container, opens in its place gets no such call: it writes below the folder of the node.
   const forProcesses = textOf('upgrade/open-process-upgrade.ts');
   assert.doesNotMatch(forProcesses, /\bcalls\b|NativeCalls|machineCalls/);
   assert.match(
     textOf('stages/topic-rows/machine-rows.ts'),
-    /slots: layout\.paths\.slots, servicesFolder, source, isMaintenance \},/,
+    /slots: layout\.paths\.slots, trustedCertificates: layout\.paths\.trustedCertificates \},/,
   );
   // A machine that a medium has started writes a system on a disk. One that has lost its partitions does not.
   assert.deepEqual(importers(/\b(createInstallPort|openInstallation)\(/), [
