@@ -29,7 +29,7 @@ import { startTimeServer } from './start-time-server.ts';
 
 const node = 'node01';
 /** An emulated machine unpacks the image of etcd first, which takes minutes on a busy host. */
-const etcdTimeoutMs = 300_000;
+const etcdTimeoutMs = 600_000;
 
 /** Starts one virtual machine, in an emulator that runs on without this process. */
 export function openQemuLauncher(
