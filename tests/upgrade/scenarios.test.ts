@@ -173,6 +173,22 @@ test('a disk that is full on the third node of five', async () => {
   assert.deepEqual([(await cluster.status()).phase, cluster.slots()], ['done', 'BBBBB']);
 });
 
+test('a worker that is down before its turn', async () => {
+  await using cluster = new ScenarioCluster(five);
+  await cluster.begin();
+  const worker = cluster.node('node05');
+  const untilMs = cluster.timers.now() + 600_000;
+  await cluster.until(() => {
+    cluster.cutPower(worker);
+    return cluster.timers.now() >= untilMs;
+  });
+  assert.equal(cluster.slots(), 'AAAAA');
+  // Its power is back.
+  await cluster.untilStatus(({ isSettled }) => isSettled);
+  assertShown('A worker that is down before its turn', cluster.lines);
+  assert.deepEqual([(await cluster.status()).phase, cluster.slots()], ['done', 'BBBBB']);
+});
+
 test('a new system that is never ready', async () => {
   await using cluster = new ScenarioCluster(five);
   const { machine } = cluster.node('node02');

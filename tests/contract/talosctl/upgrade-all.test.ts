@@ -127,7 +127,7 @@ test('it follows the roll-out to its end, over a control plane that goes away', 
   assert.deepEqual(calls, ['dry run', 'start', 'watch', 'watch']);
   assert.deepEqual(stderr.trimEnd().split('\n'), [
     `roll-out ${'a'.repeat(32)}: upgrade to ${image}@sha256:1`,
-    ...['node01 has its turn', 'waits for node01 is acting', 'node01 is done', 'node02 has its turn'],
+    ...['node01 has its turn', 'waits for: node01 is acting', 'node01 is done', 'node02 has its turn'],
     ...['node02 is done', 'the roll-out is done'],
   ]);
   assert.match(

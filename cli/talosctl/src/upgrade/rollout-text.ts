@@ -45,7 +45,7 @@ export function rolloutLine(rollout: Rollout): string {
     ...(pauseAfter === 0 ? [] : [`pauses after ${pauseAfter}`]),
     ...beginText(rollout),
     ...(driver === '' ? [] : [`driven by ${driver}`]),
-    ...(waitsFor === '' || (isSettled && phase === 'done') ? [] : [`waits for ${waitsFor}`]),
+    ...(waitsFor === '' || (isSettled && phase === 'done') ? [] : [`waits for: ${waitsFor}`]),
   ].join('; ');
 }
 
@@ -70,7 +70,7 @@ export function changeLines(before: Rollout | undefined, after: Rollout): string
   if (after.phase !== (isSame ? before.phase : 'running'))
     lines.push(`the roll-out is ${after.phase}${after.reason === '' ? '' : `: ${after.reason}`}`);
   if (!after.isSettled && after.waitsFor !== '' && (!isSame || before.waitsFor !== after.waitsFor))
-    lines.push(`waits for ${after.waitsFor}`);
+    lines.push(`waits for: ${after.waitsFor}`);
   return lines;
 }
 
