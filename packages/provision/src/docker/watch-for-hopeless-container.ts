@@ -20,11 +20,14 @@ export async function watchForHopelessContainer(
   engine: Engine,
   folder: string,
   signal: AbortSignal,
+  everyMs = lookMs,
 ): Promise<Fault | undefined> {
+  const seen: SeenStarts = new Map();
   for (let look = 1; !signal.aborted; look++) {
-    await pause(lookMs, signal);
+    await pause(everyMs, signal);
     if (signal.aborted) break;
-    const containers = await listContainers(engine, folder).catch(() => []);
+    const found = await listContainers(engine, folder).catch(() => []);
+    const containers = found.map((container) => withSeenRestarts(container, seen));
     const hopeless = containers.find(keepsExiting);
     if (hopeless === undefined) {
       const bare = look % bareLookEvery === 0 ? await findBareNode(engine, containers) : undefined;
@@ -37,6 +40,21 @@ export async function watchForHopelessContainer(
     );
   }
   return undefined;
+}
+
+/** The year of the time of a container that was only created. */
+const neverStarted = '0001-';
+/** The last start of each service, and how many there were. */
+type SeenStarts = Map<string, { readonly startedAt: string; readonly count: number }>;
+
+/** The engine counts its own restarts only, and the keeper alone restarts a node that is one container. */
+function withSeenRestarts(container: StackContainer, seen: SeenStarts): StackContainer {
+  const { service, startedAt, restarts } = container;
+  if (startedAt.startsWith(neverStarted)) return container;
+  const last = seen.get(service);
+  const count = last?.startedAt === startedAt ? last.count : (last?.count ?? 0) + 1;
+  seen.set(service, { startedAt, count });
+  return { ...container, restarts: Math.max(restarts, count - 1) };
 }
 
 /**
