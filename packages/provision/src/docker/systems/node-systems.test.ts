@@ -14,10 +14,14 @@ function open() {
   node.wish = { default: 'A', once: 'B', systems: { A: 'created', B: digest } };
   node.container = { system: 'created', isRunning: false };
   let signs = 0;
-  const seen = { isAlive: true, isEngineAway: false };
+  const seen = { isAlive: true, isEngineAway: false, endsDuringLoad: false };
   const watched: WatchedNode = {
     facts: () => node.facts(),
-    carryOut: (effect) => node.carryOut(effect),
+    carryOut: (effect) => {
+      if (effect.kind !== 'load' || !seen.endsDuringLoad) return node.carryOut(effect);
+      stop.abort();
+      throw new Error('the load was ended');
+    },
     failed: (effect) => node.failed(effect),
     record: () => node.record,
     async container() {
@@ -72,6 +76,14 @@ test('a system that is tried and hangs is ended, and the next start has the one 
   node.container = { system: digest, isRunning: false };
   assert.equal(await systems.bring('node01'), 'started');
   assert.deepEqual([node.container.system, node.record.trial], ['created', undefined]);
+});
+
+test('a keeper that ends while it loads a system drops no choice, and starts nothing any more', async () => {
+  using opened = open();
+  const { node, systems, seen } = opened;
+  seen.endsDuringLoad = true;
+  await systems.bring('node01');
+  assert.deepEqual([node.wish?.once, node.started], ['B', []]);
 });
 
 test('a keeper that starts during a trial goes on watching it', async () => {

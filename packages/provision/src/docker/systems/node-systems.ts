@@ -71,7 +71,7 @@ export class NodeSystems {
     const pass = before
       .catch(() => {})
       .then(async () => {
-        const settled = await settleNode(node, mayStart);
+        const settled = await settleNode(node, mayStart, this.#init.signal);
         if (settled === 'lost')
           this.#init.log.error(
             { node: service },

@@ -24,13 +24,19 @@ const mostEffects = 64;
  * Carries out the plan of a node until it ends. A crash at any moment leaves what a further pass goes on with.
  *
  * @param mayStart whether a node that does not run is meant to
+ * @param signal of the end of the keeper, after which nothing more is begun: what it has interrupted has not failed
  * @throws when the engine does not answer: the pass may be repeated
  */
-export async function settleNode(port: NodeSystemPort, mayStart: boolean): Promise<Settled> {
+export async function settleNode(
+  port: NodeSystemPort,
+  mayStart: boolean,
+  signal?: AbortSignal,
+): Promise<Settled> {
   const refused = new Set<string>();
   let isWanted = mayStart;
   for (let count = 0; count < mostEffects; count += 1) {
     const effect = planNodeSystem({ ...(await port.facts()), mayStart: isWanted, refused });
+    if (signal?.aborted) return 'rest';
     if (effect.kind === 'rest') return refused.has('start') ? 'not started' : 'rest';
     if (effect.kind === 'lost') return 'lost';
     // A container that runs and is replaced is started again.
