@@ -14,7 +14,7 @@ function open() {
   node.wish = { default: 'A', once: 'B', systems: { A: 'created', B: digest } };
   node.container = { system: 'created', isRunning: false };
   let signs = 0;
-  const seen = { isAlive: true, isEngineAway: false, endsDuringLoad: false };
+  const seen = { isAlive: true, isEngineAway: false, endsDuringLoad: false, killsFail: 0, dies: false };
   const watched: WatchedNode = {
     facts: () => node.facts(),
     carryOut: (effect) => {
@@ -26,7 +26,9 @@ function open() {
     record: () => node.record,
     async container() {
       if (seen.isEngineAway) throw new Error('the engine is away');
-      return node.container && { id: 'c1', ...node.container };
+      const found = node.container && { id: 'c1', ...node.container };
+      if (seen.dies && node.container !== undefined) node.container.isRunning = false;
+      return found;
     },
     async read(name) {
       assert.equal(name, 'B/alive');
@@ -36,17 +38,22 @@ function open() {
   };
   const stop = new AbortController();
   const killed: string[] = [];
+  const lines: string[] = [];
   const systems = new NodeSystems({
     ...{ nodes: new Map([['node01', watched]]), everyMs: 5, signal: stop.signal },
     engine: {
       async ask([word, id]) {
         killed.push(`${word} ${id}`);
-        return { code: 0, stdout: '', stderr: '' };
+        seen.killsFail -= 1;
+        return { code: seen.killsFail >= 0 ? 1 : 0, stdout: '', stderr: 'the engine is busy' };
       },
     },
-    log: createLogger({ name: 'keeper', telemetry: noTelemetry, level: 'silent' }),
+    log: createLogger({
+      ...{ name: 'keeper', telemetry: noTelemetry, level: 'info' },
+      destination: { write: (line) => void lines.push(JSON.parse(line).msg) },
+    }),
   });
-  return { node, systems, seen, killed, looks: () => signs, [Symbol.dispose]: () => stop.abort() };
+  return { node, systems, seen, killed, lines, looks: () => signs, [Symbol.dispose]: () => stop.abort() };
 }
 
 const until = (holds: () => boolean) => eventually(holds, { what: `holding of ${holds}`, pollMs: 5 });
@@ -76,6 +83,14 @@ test('a system that is tried and hangs is ended, and the next start has the one 
   node.container = { system: digest, isRunning: false };
   assert.equal(await systems.bring('node01'), 'started');
   assert.deepEqual([node.container.system, node.record.trial], ['created', undefined]);
+});
+
+test('a system that hangs and that the engine does not end at once is ended later', async () => {
+  using opened = open();
+  const { systems, killed, seen } = opened;
+  Object.assign(seen, { isAlive: false, killsFail: 2 });
+  await systems.bring('node01');
+  await until(() => killed.length === 3);
 });
 
 test('a keeper that ends while it loads a system drops no choice, and starts nothing any more', async () => {

@@ -109,8 +109,9 @@ export class NodeSystems {
           seen = alive;
           if (deaf < deafLooks) continue;
           log.warn({ node: service }, 'the tried system shows no sign of life: it is ended');
-          await engine.ask(['kill', container.id]);
-          return;
+          const { code, stderr } = await engine.ask(['kill', container.id]);
+          if (code === 0) return;
+          log.warn({ node: service, error: stderr.trim().split('\n').at(-1) }, 'it cannot be ended');
         } catch (error) {
           log.warn({ node: service, error: faultFrom(error).message }, 'a trial cannot be looked at');
         }
