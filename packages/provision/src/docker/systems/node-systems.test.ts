@@ -93,6 +93,17 @@ test('a system that hangs and that the engine does not end at once is ended late
   await until(() => killed.length === 3);
 });
 
+test('a tried system that ends while it is looked at is not said to be confirmed', async () => {
+  using opened = open();
+  const { node, systems, lines, seen } = opened;
+  await systems.bring('node01');
+  seen.dies = true;
+  await until(() => node.record.trial === undefined);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(node.record.default, 'A');
+  assert.deepEqual(lines, []);
+});
+
 test('a keeper that ends while it loads a system drops no choice, and starts nothing any more', async () => {
   using opened = open();
   const { node, systems, seen } = opened;

@@ -102,8 +102,10 @@ export class NodeSystems {
           // Its end is an event, which begins the next pass.
           if (container?.isRunning !== true) return;
           await this.#pass(service, false);
-          if (node.record().trial === undefined)
-            return log.info({ node: service }, 'the tried system is confirmed');
+          const { trial: left, default: byDefault } = node.record();
+          // It may have ended meanwhile, and its trial with it.
+          if (left === undefined && byDefault !== trial.slot) return;
+          if (left === undefined) return log.info({ node: service }, 'the tried system is confirmed');
           const alive = (await node.read(`${trial.slot}/${slotFolderFiles.alive}`, aliveBytes))?.toString();
           deaf = alive === seen ? deaf + 1 : 0;
           seen = alive;
