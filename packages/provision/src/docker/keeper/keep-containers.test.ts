@@ -11,6 +11,8 @@ class FakeEngine {
   /** Whether each container runs, by id. */
   readonly containers = new Map<string, boolean>();
   readonly starts: string[] = [];
+  /** How often the keeper has asked whether a container runs. */
+  questions = 0;
   /** How many more starts of each container fail. */
   readonly failures = new Map<string, number>();
   isAway = false;
@@ -54,6 +56,7 @@ class FakeEngine {
     if (args[0] === 'ps') return said([...this.containers.keys()].join('\n'));
     if (args[0] === 'start') return this.#start(args[1] ?? '');
     const id = args.at(-1) ?? '';
+    if (args.includes('--format')) this.questions += 1;
     if (args.includes('--format')) return said(`${this.containers.get(id)} false 137\n`);
     return said(JSON.stringify([...this.containers].map(([name, isRunning]) => inspected(name, isRunning))));
   }
@@ -212,4 +215,27 @@ test('ContainerKeeper lets the systems of a node start it, again after a failure
   first.resolve();
   await until(() => brought.length > 1 && kept.keeper.starts.has('node01'));
   assert.ok(!kept.fake.starts.includes('node01'), 'the keeper of containers never starts it itself');
+});
+
+test('ContainerKeeper asks seldom about a node that ends while its systems are put in order, and brings it again then', async () => {
+  const brought: string[] = [];
+  const first = Promise.withResolvers<void>();
+  const systems: NonNullable<KeepInit['systems']> = {
+    knows: () => true,
+    containerOf: async () => 'node01',
+    async bring(service) {
+      brought.push(service);
+      if (brought.length === 1) await first.promise;
+      return 'started';
+    },
+  };
+  await using kept = await keepWith(systems, 'node01');
+  kept.fake.tell('died', 'node01');
+  await until(() => brought.length === 1);
+  kept.fake.tell('died', 'node01');
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const { questions } = kept.fake;
+  assert.ok(questions <= 3, `${questions} questions`);
+  first.resolve();
+  await until(() => brought.length === 2);
 });

@@ -130,6 +130,8 @@ export class ContainerKeeper {
 
   async #startAgain(id: string, service: string): Promise<void> {
     const { engine, log, now } = this.#init;
+    // It is looked at again when that may be over: it may have been started, and have ended since.
+    if (this.#bringing.has(service)) return this.#apply({ kind: 'start-failed', id, service, atMs: now() });
     const { code, stdout, stderr } = await engine.ask([
       ...[
         'container',
@@ -167,7 +169,7 @@ export class ContainerKeeper {
    */
   async #bring(service: string, exitCode: number): Promise<void> {
     const { systems, log, now } = this.#init;
-    if (systems === undefined || this.#bringing.has(service)) return;
+    if (systems === undefined) return;
     this.#bringing.add(service);
     const isOf = ([, container]: readonly [string, { readonly service: string }]) =>
       container.service === service;
