@@ -166,6 +166,12 @@ test('takeArtefact() loads nothing that is not what the key has signed', async (
       storeOf(index, Object.fromEntries(Array.from({ length: 201 }, (_, at) => [`f${at}`, Buffer.of(1)]))),
       /too many/,
     ],
+    [
+      'many folders',
+      index,
+      tarBytes(Array.from({ length: 201 }, (_, at) => ({ name: `${folder}/f${at}/`, type: '5' }))),
+      /too many/,
+    ],
     ['nothing', index, Buffer.alloc(0), /./],
   ];
   for (const [what, digest, archive, message] of rows) {

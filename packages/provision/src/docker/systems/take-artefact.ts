@@ -35,8 +35,8 @@ export interface TakeArtefactInit {
 
 /** Where a node keeps artefacts, each in a folder that its digest names. */
 const storeFolder = '/var/lib/installer-artefacts';
-/** An artefact has a file for each layer and document. */
-const mostFiles = 200;
+/** An artefact has a file for each layer and document, and few folders. */
+const mostEntries = 200;
 /** Layers, documents, and what the archive of an imported one has besides. */
 const mostBytes = artefactLimits.packedBytes + (64 << 20);
 const [imageFile = ''] = neededFiles.container;
@@ -86,18 +86,18 @@ export async function takeArtefact(init: TakeArtefactInit): Promise<readonly str
 /** Writes files below a folder. A node decides what is in its volume, so only plain files are taken, and not many. */
 async function unpack(archive: AsyncIterable<Uint8Array>, name: string, scratch: string): Promise<void> {
   let leftBytes = mostBytes;
-  let leftFiles = mostFiles;
+  let leftEntries = mostEntries;
   for await (const { entry, content } of readTar(archive)) {
     const path = entryPath(entry.name);
     if (path !== name && !path.startsWith(`${name}/`))
       throw new Fault('data-loss', 'the node has something else in place of its artefact');
-    if (entry.kind === 'folder') continue;
-    leftFiles -= 1;
-    if (entry.kind !== 'file' || leftFiles < 0)
+    leftEntries -= 1;
+    if (!['file', 'folder'].includes(entry.kind) || leftEntries < 0)
       throw new Fault(
         'invalid-argument',
         'the artefact of the node has something else than files, or too many',
       );
+    if (entry.kind === 'folder') continue;
     const bounded = async function* () {
       for await (const piece of content) {
         leftBytes -= piece.length;
