@@ -13,9 +13,10 @@ export type ContainerEvent = { readonly id: string; readonly service: string; re
   /** An attempt to start the container failed. */
   | { readonly kind: 'start-failed' }
   /**
-   * The state was read; it need not have changed. `restarting`: the engine is about to start the container.
+   * The state was read; it need not have changed. `restarting`: the engine is about to start the container. `failed`: it has ended by itself,
+   * with a failure or to be started again, and the engine does not start it.
    */
-  | { readonly kind: 'seen'; readonly state: 'running' | 'restarting' | 'exited' }
+  | { readonly kind: 'seen'; readonly state: 'running' | 'restarting' | 'exited' | 'failed' }
 );
 
 /** The keeper's knowledge of one container. */
@@ -57,7 +58,7 @@ export function afterEvent(kept: Kept, event: ContainerEvent): Kept {
     case 'start-failed':
       return set(dueAgain({ ...(known ?? freshContainer(service, atMs)), startedAtMs: atMs }, atMs));
     case 'seen':
-      return afterLook(kept, event.state, known, set, atMs);
+      return afterLook(kept, event.state, known, set, event);
   }
 }
 
@@ -99,12 +100,13 @@ export function nextDueMs(kept: Kept): number | undefined {
 
 function afterLook(
   kept: Kept,
-  state: 'running' | 'restarting' | 'exited',
+  state: 'running' | 'restarting' | 'exited' | 'failed',
   known: KeptContainer | undefined,
   set: (change: Partial<KeptContainer>) => Kept,
-  atMs: number,
+  { service, atMs }: Pick<ContainerEvent, 'service' | 'atMs'>,
 ): Kept {
   if (state === 'running') return set({ dueAtMs: undefined, stoppedAtMs: undefined });
+  if (known === undefined && state === 'failed') return set(dueAgain(freshContainer(service, atMs), atMs));
   // First seen stopped: a user stopped it while no keeper was running.
   if (known === undefined)
     return set({ stoppedAtMs: state === 'exited' ? 0 : undefined, dueAtMs: undefined });

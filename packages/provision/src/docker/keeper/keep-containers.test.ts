@@ -16,6 +16,7 @@ class FakeEngine {
   /** How many more starts of each container fail. */
   readonly failures = new Map<string, number>();
   isAway = false;
+  exitCode = 137;
   #watchers = new Set<PromiseWithResolvers<ContainerEvent | undefined>>();
   readonly #pending: ContainerEvent[] = [];
 
@@ -58,7 +59,10 @@ class FakeEngine {
     const id = args.at(-1) ?? '';
     if (args.includes('--format')) this.questions += 1;
     if (args.includes('--format')) return said(`${this.containers.get(id)} false 137\n`);
-    return said(JSON.stringify([...this.containers].map(([name, isRunning]) => inspected(name, isRunning))));
+    const { exitCode } = this;
+    return said(
+      JSON.stringify([...this.containers].map(([name, isRunning]) => inspected(name, isRunning, exitCode))),
+    );
   }
 
   #start(id: string): DockerResult {
@@ -71,16 +75,20 @@ class FakeEngine {
   }
 }
 
-const inspected = (id: string, isRunning: boolean) => ({
+const inspected = (id: string, isRunning: boolean, exitCode: number) => ({
   Id: id,
   RestartCount: 0,
   Config: { Image: 'image', Labels: { 'com.docker.compose.service': id } },
-  State: { Running: isRunning, Restarting: false, Pid: 1, ExitCode: 137, StartedAt: '' },
+  State: { Running: isRunning, Restarting: false, Pid: 1, ExitCode: exitCode, StartedAt: '' },
 });
 
 async function keepWith(systems: KeepInit['systems'], ...ids: string[]) {
   const fake = new FakeEngine();
   for (const id of ids) fake.containers.set(id, true);
+  return keepAll(fake, systems);
+}
+
+async function keepAll(fake: FakeEngine, systems: KeepInit['systems']) {
   const stop = new AbortController();
   const keeper = new ContainerKeeper({
     engine: fake.engine,
@@ -238,4 +246,27 @@ test('ContainerKeeper asks seldom about a node that ends while its systems are p
   assert.ok(questions <= 3, `${questions} questions`);
   first.resolve();
   await until(() => brought.length === 2);
+});
+
+test('ContainerKeeper brings a node that has ended by itself before the keeper was there, and none that was stopped', async () => {
+  const startsOf = async (exitCode: number) => {
+    const brought: string[] = [];
+    const fake = new FakeEngine();
+    fake.exitCode = exitCode;
+    fake.containers.set('node01', false).set('time', false);
+    await using _kept = await keepAll(fake, {
+      knows: (service) => service === 'node01',
+      containerOf: async () => 'node01',
+      async bring(service) {
+        brought.push(service);
+        fake.containers.set('node01', true);
+        return 'started';
+      },
+    });
+    // The delay before a restart is one second.
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    return [...brought, ...fake.starts];
+  };
+  const codes = [1, 73, 0, 137, 143];
+  assert.deepEqual(await Promise.all(codes.map(startsOf)), [['node01'], ['node01'], [], [], []]);
 });

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { exponentialDelayMs, pause } from '@nodewright/async';
 import type { Logger } from '@nodewright/telemetry';
 import {
@@ -35,6 +36,8 @@ const steadyMs = 60_000;
 const reconnectDelay = { factor: 2, longestMs: longestReconnectMs };
 /** The only service whose container is meant to exit. */
 const onceService = 'init';
+/** Of containers that were stopped, and of those that have not run yet. */
+const stopCodes: readonly number[] = [0, 128 + constants.signals.SIGKILL, 128 + constants.signals.SIGTERM];
 
 /** Restarts containers of a cluster that are meant to run but have ended. */
 export class ContainerKeeper {
@@ -61,7 +64,7 @@ export class ContainerKeeper {
     const { engine, folder, now } = this.#init;
     const containers = await listContainers(engine, folder);
     for (const { id, service, ...container } of containers)
-      this.#apply({ kind: 'seen', id, service, state: stateOf(container), atMs: now() });
+      this.#apply({ kind: 'seen', id, service, state: this.#stateOf(service, container), atMs: now() });
     return containers.length;
   }
 
@@ -191,6 +194,13 @@ export class ContainerKeeper {
     } finally {
       this.#bringing.delete(service);
     }
+  }
+
+  /** A node may have ended before its keeper was there, which alone starts it again. */
+  #stateOf(service: string, container: Pick<StackContainer, 'isRunning' | 'isRestarting' | 'exitCode'>) {
+    const state = stateOf(container);
+    const hasFailed = state === 'exited' && !stopCodes.includes(container.exitCode);
+    return hasFailed && this.#init.systems?.knows(service) ? 'failed' : state;
   }
 
   async #startLater(service: string): Promise<void> {
