@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import {
   chooseStart,
   encodeSlotChoice,
+  type Slot,
   slotFiles,
   slotFolderFiles,
   slotFolderState,
@@ -70,14 +71,14 @@ class TestNode {
     writeFileSync(join(folder, path), content);
   }
 
-  /** As the supervisor does. */
-  async start(lastEnd = '') {
+  /** As the supervisor does. @param kept what a keeper starts, which knows it from its own record */
+  async start(lastEnd = '', kept?: Slot) {
     const contents = new Map<string, Buffer>();
     for (const path of Object.keys(stateFiles))
       if (existsSync(join(this.slots, path))) contents.set(path, readFileSync(join(this.slots, path)));
     const { slot, store } = chooseStart(slotFolderState(contents));
     if (store !== undefined) writeFileSync(join(this.slots, slotFolderFiles.choice), encodeSlotChoice(store));
-    this.slot = slot ?? 'none';
+    this.slot = kept ?? slot ?? 'none';
     const { state } = openTestRuntime();
     this.timers = new FakeTimers(0);
     const topic = openProcessUpgrade({
@@ -307,4 +308,12 @@ test('a store without the artefact keeps the slots of a container as they are', 
   const upgrades = await node.start();
   await assert.rejects(upgrades.upgrade(request, node.report), /the registry is away/);
   assert.deepEqual([node.meta.size, existsSync(join(node.slots, 'A'))], [0, false]);
+});
+
+test('a node that is one container starts without its slots: the keeper knows what it runs, and its volume may be new', async (context) => {
+  const node = new TestNode(context);
+  node.store = { ensure: async (name) => name, open: async () => artefactOf(programs('new'), { platform }) };
+  const upgrades = await node.start('', 'B');
+  assert.deepEqual([node.restarts, node.events], [[], []]);
+  await assert.rejects(upgrades.upgrade(request, node.report), { kind: 'failed-precondition' });
 });

@@ -46,14 +46,23 @@ export const slotFolderFilesOn = (partition: MountedPartition): SlotFolderFiles 
 const noHash = '0'.repeat(64);
 
 /**
- * The system that runs.
+ * The system that runs. Without the files of its slot it has no root hash, and cannot be upgraded: what starts a node may have its programs elsewhere.
  *
  * @param slot undefined: the programs that the cluster was created with. They count as slot A, which has them when the node is upgraded
  */
 export function runningSystem(folder: string, slot: Slot | undefined): System {
   if (slot === undefined) return { slot: 'A', rootHash: noHash };
-  const text = readFileSync(join(folder, slot, slotFiles.rootHash), 'latin1');
+  const text = rootHashText(join(folder, slot, slotFiles.rootHash));
   return { slot, rootHash: /^[0-9a-f]{64}\n$/.test(text) ? text.trim() : noHash };
+}
+
+function rootHashText(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
 }
 
 /**
