@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { eventually } from '@nodewright/testkit';
 import { clusterFolder } from '../../cluster/cluster-folder.ts';
@@ -45,10 +54,12 @@ interface KeeperInit {
   /** Runs before the keeper, which replaces it with `exec`, with the paths of the volume and of its mount as `$1` and `$2`. */
   readonly through?: readonly string[];
   readonly isNobody?: boolean;
+  /** A file below the folder of the cluster that is there before. */
+  readonly left?: string;
 }
 
 /** Starts the real keeper of a cluster in `<home>/clone/clusters/c`, and waits until it follows the engine. */
-async function startKeeper({ through = [], isNobody = false }: KeeperInit = {}) {
+async function startKeeper({ through = [], isNobody = false, left }: KeeperInit = {}) {
   const scope = new AsyncDisposableStack();
   const home = scope.use(await openTemporaryFolder());
   const engine = join(home.path, 'engine');
@@ -59,6 +70,10 @@ async function startKeeper({ through = [], isNobody = false }: KeeperInit = {}) 
   const own = join(source, 'clusters', 'c');
   for (const path of [engine, clone, own]) mkdirSync(path, { recursive: true });
   writeFileSync(join(own, 'state.yaml'), state);
+  if (left !== undefined) {
+    mkdirSync(dirname(join(own, left)), { recursive: true });
+    writeFileSync(join(own, left), '');
+  }
   writeFileSync(join(engine, 'docker'), dockerProgram(engine), { mode: 0o755 });
   writeFileSync(join(engine, 'inspected'), inspected);
   if (isNobody) {
@@ -132,6 +147,11 @@ test('the keeper of a cluster whose folder cannot be read ends with a reason and
   chmodSync(keeper.clone, 0o755);
   assert.deepEqual([code, removals], [0, []], output);
   assert.match(output, /the folder cannot be read: EACCES/);
+});
+
+test('a keeper removes what one that was killed has left of an artefact', async () => {
+  await using keeper = await startKeeper({ left: 'scratch/node01/node-image.tar' });
+  assert.ok(!existsSync(keeper.folder.scratch));
 });
 
 const noMounts =

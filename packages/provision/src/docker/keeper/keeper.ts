@@ -1,4 +1,5 @@
 import { readFileSync, realpathSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { keepOutputBounded } from '../../cluster/bounded-output.ts';
@@ -82,6 +83,10 @@ async function keep(context: Context, scope: AsyncDisposableStack, starter: Star
   scope.use(keepOutputBounded([folder.supervisorLog]));
   scope.use(await holdSupervisorLock(folder, state.name, describe));
   await recordSupervisor(folder, scope, { pid: process.pid, since, cidr: state.network?.cidr ?? '' });
+  // A keeper that was killed may have left gibibytes.
+  await rm(folder.scratch, { recursive: true, force: true }).catch((error: unknown) =>
+    log.warn({ error: faultFrom(error).message }, 'what is left of an artefact cannot be removed'),
+  );
   await containers.look();
   void systems?.look();
 
