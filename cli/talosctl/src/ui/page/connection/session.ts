@@ -6,8 +6,8 @@
 const tokenPattern = /^#token=([\w-]{10,100})$/;
 const secretKey = 'session';
 const channelName = 'session';
-/** A tab that is reloaded lets go of its session a moment after the new page has begun. */
-const reloadMs = 250;
+/** A tab that is reloaded lets go of its session a moment after the new page has begun: beside other work, more than a quarter of a second. */
+const reloadMs = 1_000;
 /** How long a tab waits for the secret of another one, before it asks for a link. */
 const otherTabMs = 700;
 /** How many secrets a tab tries before its user comes back to it. A tab that answers has one. */
