@@ -3,11 +3,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { serveLayout } from '../boot/layout-registry.ts';
-import { openHome, openProcessCluster, type ProcessCluster } from '../cluster/process/process-cluster.ts';
+import type { ProcessCluster } from '../cluster/process/process-cluster.ts';
 import { runOpened } from '../cluster/run-opened.ts';
 import { awaitWell } from '../upgrade/await-well.ts';
-import { writeProcessArtefact } from '../upgrade/process-artefact.ts';
+import { openUpgradable } from '../upgrade/open-upgradable.ts';
 import { median, medianRatio } from './median.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
@@ -39,7 +38,8 @@ function readOptions() {
 const options = readOptions();
 /** The nodes run v1.14.0 at first, and an upgrade goes to a later version. */
 const versionOf = (pair: number) => `v1.14.${pair + 1}`;
-const imageOf = (pair: number) => `registry${pair}.test/installer:${versionOf(pair)}`;
+const hostOf = (pair: number) => `registry${pair}.test`;
+const imageOf = (pair: number) => `${hostOf(pair)}/installer:${versionOf(pair)}`;
 
 interface Subject extends AsyncDisposable {
   readonly cluster: ProcessCluster;
@@ -47,19 +47,10 @@ interface Subject extends AsyncDisposable {
 
 async function openSubject(): Promise<Subject> {
   await using scope = new AsyncDisposableStack();
-  const home = scope.use(await openHome()).path;
-  const mirrors: Record<string, object> = {};
-  for (let pair = 0; pair < options.pairs; pair += 1) {
-    const folder = join(home, 'artefacts', String(pair));
-    mkdirSync(folder, { recursive: true });
-    const { layout } = writeProcessArtefact(folder, { version: versionOf(pair) });
-    const registry = scope.use(await serveLayout(layout));
-    mirrors[`registry${pair}.test`] = { endpoints: [registry.localUrl] };
-  }
-  const patch = JSON.stringify({ machine: { registries: { mirrors } } });
-  const cluster = scope.use(
-    await openProcessCluster(shape, { home, name: 'upgrades', etcd: true, flags: ['--config-patch', patch] }),
+  const artefacts = Object.fromEntries(
+    Array.from({ length: options.pairs }, (_, pair) => [hostOf(pair), { version: versionOf(pair) }]),
   );
+  const cluster = await openUpgradable(scope, shape, artefacts, { name: 'upgrades' });
   const opened = scope.move();
   return { cluster, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }

@@ -1,15 +1,12 @@
 // One command upgrades a control plane, which drives the plan itself and goes on after its own restart, and a worker. The whole scenario, with
 // five nodes, is in `long/`.
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { skipWithoutEtcd } from '@nodewright/etcd/testing';
 import { eventually } from '@nodewright/testkit';
-import { serveLayout } from '../boot/layout-registry.ts';
-import { openHome, openProcessCluster, type ProcessCluster } from '../cluster/process/process-cluster.ts';
+import type { ProcessCluster } from '../cluster/process/process-cluster.ts';
 import { awaitWell } from './await-well.ts';
-import { writeProcessArtefact } from './process-artefact.ts';
+import { openUpgradable } from './open-upgradable.ts';
 
 const skip = skipWithoutEtcd();
 const scope = new AsyncDisposableStack();
@@ -20,18 +17,8 @@ let cluster: ProcessCluster;
 
 before(async () => {
   if (skip) return;
-  const home = scope.use(await openHome()).path;
-  const folder = join(home, 'artefact');
-  mkdirSync(folder);
-  const registry = scope.use(await serveLayout(writeProcessArtefact(folder, { version: 'v1.14.6' }).layout));
-  const mirrors = { 'registry.test': { endpoints: [registry.localUrl] } };
-  const patch = JSON.stringify({ machine: { registries: { mirrors } } });
-  cluster = scope.use(
-    await openProcessCluster(
-      { controlPlanes: 1, workers: 1 },
-      { home, etcd: true, flags: ['--config-patch', patch] },
-    ),
-  );
+  const artefacts = { 'registry.test': { version: 'v1.14.6' } };
+  cluster = await openUpgradable(scope, { controlPlanes: 1, workers: 1 }, artefacts);
 });
 
 test('a worker has no roll-outs, and says where to ask', { skip }, async () => {

@@ -1,19 +1,16 @@
 // One command upgrades a cluster of three control planes and two workers, all processes, while clients use it. What happens to a cluster
 // that is upgraded: the client leaves, a second operator comes, the driver is killed, and one node's new system never gets ready.
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EtcdClient } from '@nodewright/etcd';
 import { skipWithoutEtcd } from '@nodewright/etcd/testing';
 import { rolloutDriverName } from '@nodewright/rollout';
 import { eventually } from '@nodewright/testkit';
-import { serveLayout } from '../../boot/layout-registry.ts';
 import { openEtcd } from '../../cluster/process/etcd-cluster.ts';
-import { openHome, openProcessCluster, type ProcessCluster } from '../../cluster/process/process-cluster.ts';
+import type { ProcessCluster } from '../../cluster/process/process-cluster.ts';
 import { awaitWell } from '../await-well.ts';
-import { writeProcessArtefact } from '../process-artefact.ts';
+import { openUpgradable } from '../open-upgradable.ts';
 
 const skip = skipWithoutEtcd();
 const scope = new AsyncDisposableStack();
@@ -28,31 +25,13 @@ let cluster: ProcessCluster;
 
 before(async () => {
   if (skip) return;
-  const home = scope.use(await openHome()).path;
-  const mirrors: Record<string, object> = {};
-  for (const [host, init] of [
-    ['registry.test', { version: 'v1.14.6' }],
-    // The machined of node02 ends before it does anything.
-    [
-      'broken.test',
-      {
-        version: 'v1.14.7',
-        prologue:
-          "if (JSON.stringify([process.argv, process.cwd()]).includes('nodes/node02')) process.exit(7);\n",
-      },
-    ],
-  ] as const) {
-    const folder = join(home, 'artefacts', host);
-    mkdirSync(folder, { recursive: true });
-    const registry = scope.use(await serveLayout(writeProcessArtefact(folder, init).layout));
-    mirrors[host] = { endpoints: [registry.localUrl] };
-  }
-  const patch = JSON.stringify({ machine: { registries: { mirrors } } });
-  cluster = scope.use(
-    await openProcessCluster(
-      { controlPlanes: 3, workers: 2 },
-      { home, etcd: true, flags: ['--config-patch', patch] },
-    ),
+  // The machined of node02 ends before it does anything.
+  const prologue =
+    "if (JSON.stringify([process.argv, process.cwd()]).includes('nodes/node02')) process.exit(7);\n";
+  cluster = await openUpgradable(
+    scope,
+    { controlPlanes: 3, workers: 2 },
+    { 'registry.test': { version: 'v1.14.6' }, 'broken.test': { version: 'v1.14.7', prologue } },
   );
 });
 

@@ -1,16 +1,13 @@
 // The page while one command upgrades a control plane and a worker: it follows the plan, and a node that restarts in its turn is no fault.
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { skipWithoutEtcd } from '@nodewright/etcd/testing';
 import { eventually } from '@nodewright/testkit';
-import { serveLayout } from '../../boot/layout-registry.ts';
-import { openHome, openProcessCluster, type ProcessCluster } from '../../cluster/process/process-cluster.ts';
+import type { ProcessCluster } from '../../cluster/process/process-cluster.ts';
 import { noBrowser, openChromium } from '../../ui/browser.ts';
 import { openPage, startUi } from '../../ui/opened-page.ts';
 import { awaitWell } from '../await-well.ts';
-import { writeProcessArtefact } from '../process-artefact.ts';
+import { openUpgradable } from '../open-upgradable.ts';
 
 const skip = noBrowser || skipWithoutEtcd();
 const scope = new AsyncDisposableStack();
@@ -20,14 +17,8 @@ let cluster: ProcessCluster;
 
 before(async () => {
   if (skip) return;
-  const home = scope.use(await openHome()).path;
-  const folder = join(home, 'artefact');
-  mkdirSync(folder);
-  const registry = scope.use(await serveLayout(writeProcessArtefact(folder, { version: 'v1.14.6' }).layout));
-  const mirrors = { 'registry.test': { endpoints: [registry.localUrl] } };
-  const patch = JSON.stringify({ machine: { registries: { mirrors } } });
-  const options = { home, etcd: true, flags: ['--config-patch', patch] } as const;
-  cluster = scope.use(await openProcessCluster({ controlPlanes: 1, workers: 1 }, options));
+  const artefacts = { 'registry.test': { version: 'v1.14.6' } };
+  cluster = await openUpgradable(scope, { controlPlanes: 1, workers: 1 }, artefacts);
 });
 
 /** Notes each thing that the page says about the cluster and about the nodes in their turns, once, in the order in which it says it. */
