@@ -7,6 +7,7 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
 import { parse } from 'yaml';
 import type { ClusterFolder } from '../../cluster/cluster-folder.ts';
+import { writePrivateFile } from '../../cluster/write-private-file.ts';
 import { encodeNodeWish, parseNodeWish, wishBytes } from '../../domain/node-wish.ts';
 import type {
   KeptSystem,
@@ -144,7 +145,8 @@ export class NodeContainer implements NodeSystemPort {
     const { engine, folder, cluster, node } = this.#init;
     const system = this.record().slots[slot];
     if (system?.image === undefined) throw new Fault('internal', `slot ${slot} has no image`);
-    const document = parse(await readFile(folder.composeFile, 'utf8')) as StackDocument;
+    const before = await readFile(folder.composeFile, 'utf8');
+    const document = parse(before) as StackDocument;
     const service = document.services[node];
     if (service === undefined) throw new Fault('data-loss', `${folder.composeFile} has no service ${node}`);
     const changed = withSystem(service, { image: system.image, slot, system: system.id });
@@ -153,7 +155,13 @@ export class NodeContainer implements NodeSystemPort {
       services: { ...document.services, [node]: changed },
     });
     const words = ['create', '--no-build', '--pull', 'never', '--force-recreate', node];
-    await engine.run([...composeWords(folder, cluster), ...words], { isWhole: true });
+    try {
+      await engine.run([...composeWords(folder, cluster), ...words], { isWhole: true });
+    } catch (error) {
+      // Otherwise a later `docker compose up` would start a system that was not tried.
+      await writePrivateFile(folder.composeFile, before);
+      throw error;
+    }
   }
 
   async #start(): Promise<void> {
