@@ -13,7 +13,7 @@ const pool = 'packages/h2/src/backend-pool.test.ts';
 const writer = 'packages/h2/src/frame-engine/frame-writer.test.ts';
 const logged = 'packages/h2/src/logged-metadata.test.ts#loggedMetadata() limits the size';
 
-/** What connections by HTTP/2 may cost a daemon, whoever uses them. Limits that differ between clients and daemons are in `H2Limits`. */
+/** What connections by HTTP/2 may cost a daemon. Limits that differ between clients and daemons are in `H2Limits`. */
 export const h2LimitTable = {
   handshakes: {
     inFlight: {

@@ -7,7 +7,7 @@ import { endGroup } from './run-docker.ts';
 const saidBytes = 4096;
 
 /**
- * Yields the output of `docker` as it arrives, so that its size can be limited by whoever reads it. Ends the command when the loop is left or the
+ * Yields the output of `docker` as it arrives, so that the caller can limit its size. Ends the command when the loop is left or the
  * signal aborts.
  *
  * @throws Fault `unavailable` with the last line of its error output when the command fails
