@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Fault } from '@nodewright/fault';
 import { parse, stringify } from 'yaml';
 import { clusterFolder } from '../../cluster/cluster-folder.ts';
+import { planNodeSystem } from '../../domain/plan-node-system.ts';
 import type { Engine } from '../../engine/index.ts';
 import { openTemporaryFolder } from '../../testing/temporary-folder.ts';
 import { NodeContainer } from './node-container.ts';
@@ -66,4 +67,16 @@ test('an engine that makes no container leaves the compose file as it was', asyn
   const before = text();
   await assert.rejects(node.carryOut({ kind: 'place', slot: 'B' }), /no space left on device/);
   assert.equal(text(), before);
+});
+
+test('a damaged record says what to do, and without it the node starts with the image that it has', async () => {
+  await using folder = await openTemporaryFolder();
+  const { node } = await open(folder.path, () => {});
+  const path = clusterFolder(folder.path).nodeSystems('node01');
+  writeFileSync(path, '{"slots":');
+  assert.throws(() => node.record(), /is damaged: remove the file, and the node starts/);
+  rmSync(path);
+  const facts = { images: new Set<string>(), wish: undefined, mayStart: true, refused: new Set<string>() };
+  const container = { system: 'sha256:b', isRunning: false };
+  assert.deepEqual(planNodeSystem({ ...facts, record: node.record(), container }), { kind: 'start' });
 });

@@ -30,7 +30,7 @@ export function readSystemRecord(folder: Place, node: string): SystemRecord {
   if (!isValid)
     throw new Fault(
       'data-loss',
-      `${folder.nodeSystems(node)} is damaged: remove the file and create the node again`,
+      `${folder.nodeSystems(node)} is damaged: remove the file, and the node starts with the image that it has`,
     );
   return record as SystemRecord;
 }
